@@ -1,0 +1,321 @@
+"""The composition root: settings in, sessions out. The only module that imports adapters."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import structlog
+
+from harness import logs, settings as settings_module
+from harness.errors import SessionNotFound, SettingsError
+from harness.language import load_packs
+from harness.later import LaterModel
+from harness.persona import find_persona, list_personas
+from harness.ports import Clock, Ids, Model, Ports, RandomIds, Role, SessionStore, SystemClock
+from harness.prompts import Prompts
+from harness.resources import data_path
+from harness.session import Session, reference
+from harness.settings import EngineSettings, Loaded, Settings
+from harness.state import Persona, SessionInfo
+from harness.turn.machine import MACHINE, TurnMachine
+
+if TYPE_CHECKING:
+    from harness.adapters.local import ServerOptions
+    from harness.adapters.models.endpoint import EndpointConfig
+
+log = structlog.get_logger("harness.app")
+
+DEFAULT_PERSONA = "mia"
+
+
+class Harness:
+    """Everything that sessions share: the model, the store, personas, prompts and languages.
+
+    Use as an async context manager::
+
+        async with Harness() as harness:
+            session = await harness.open("mia", session="s1")
+            print((await session.say("Hello!")).text)
+
+    Nothing is started or connected before it is needed: the embedded model, for instance, when the first session
+    is opened.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | Loaded | None = None,
+        *,
+        model: Model | None = None,
+        store: SessionStore | None = None,
+        machine: TurnMachine = MACHINE,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        progress: Callable[[Any], None] | None = None,
+    ) -> None:
+        """Put the parts together.
+
+        Args:
+            settings: read with :func:`harness.settings.load` when not given.
+            model, store: use these instead of what the settings name.
+            machine: a turn machine with replaced or inserted steps.
+            progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
+
+        Raises:
+            ConfigurationError: a setting, language file or prompt folder is wrong.
+        """
+        if settings is None:
+            settings = settings_module.load()
+        self.settings = settings.settings if isinstance(settings, Loaded) else settings
+        self.machine = machine
+        self._model, self._own_model = model, model is None
+        self._store, self._own_store = store, store is None
+        self._clock, self._ids = clock or SystemClock(), ids or RandomIds()
+        self._progress = progress
+        self._server: Any = None
+        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+        self._opening = asyncio.Lock()
+        paths = self.settings.paths
+        languages = self.settings.path(paths.languages)
+        self.languages = load_packs(sorted(languages.glob("*.yaml")) if languages.is_dir() else ())
+        self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
+        self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
+        logs.configure(self.settings.log)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Finish the bookkeeping of open sessions, stop the embedded model, release store and connections."""
+        for session in list(self._sessions):
+            await session.close()
+        if self._model is not None and self._own_model:
+            await self._model.close()
+            self._model = None
+        if self._server is not None:
+            await asyncio.to_thread(self._server.stop)
+            self._server = None
+        if self._store is not None and self._own_store:
+            await self._store.close()
+            self._store = None
+
+    # --- parts ----------------------------------------------------------------------------------------------------
+
+    def store(self) -> SessionStore:
+        """The session store, opened when first asked for."""
+        if self._store is None:
+            from harness.adapters.stores import BACKENDS, StoreOptions
+
+            storage = self.settings.storage
+            options = StoreOptions(self.database_path(), storage.synchronous, storage.busy_timeout_s)
+            self._store = BACKENDS[storage.backend].open(options)
+        return self._store
+
+    def database_path(self) -> Path:
+        """Where sessions are kept."""
+        path = self.settings.storage.path
+        return self.settings.path(path) if path else settings_module.home() / "sessions.db"
+
+    async def model(self) -> Model:
+        """The model, connected when first asked for; without a provider the embedded one is fetched and started.
+
+        Raises:
+            MissingExtra: no provider is configured and the extra ``local`` is not installed.
+            LocalModelError: the embedded model could not be fetched or started.
+            AuthenticationFailed: the key is malformed.
+        """
+        async with self._opening:
+            if self._model is None:
+                self._model = await (self._embedded_model() if self.settings.embedded else self._provider_model())
+            return self._model
+
+    async def _provider_model(self) -> Model:
+        from harness.adapters.models.endpoint import usable_key
+        from harness.adapters.models.openai_sdk import OpenAIModel
+
+        provider = self.settings.provider
+        config = endpoint_config(self.settings)
+        model = OpenAIModel(
+            config.base_url,
+            models=config.models,
+            api_key=usable_key(config),
+            timeout_s=provider.timeout_s,
+            connect_timeout_s=provider.connect_timeout_s,
+            max_attempts=provider.max_attempts,
+            trust_env=provider.trust_env,
+            prefill_style=provider.prefill,
+            clock=self._clock,
+        )
+        await model.warm()
+        return model
+
+    async def _embedded_model(self) -> Model:
+        from harness.adapters.local import LocalServer, ensure_model, load_catalogue, quiet
+        from harness.adapters.models.openai_sdk import OpenAIModel
+
+        local = self.settings.local
+        model = await asyncio.to_thread(
+            ensure_model,
+            self._local_name(),
+            cache_dir=self.settings.path(local.cache_dir) if local.cache_dir else None,
+            catalogue=load_catalogue(self.settings.path(local.catalogue) if local.catalogue else None),
+            progress=self._progress or quiet,
+        )
+        server = LocalServer(model.path, name=model.name, options=server_options(self.settings, model.context))
+        self._server = server
+        await asyncio.to_thread(server.start)
+        connected = OpenAIModel(
+            server.base_url,
+            models=dict.fromkeys(ROLES, model.name),
+            api_key=server.api_key,
+            timeout_s=self.settings.provider.timeout_s,
+            trust_env=False,
+            prefill_style="plain",
+            clock=self._clock,
+        )
+        await connected.warm()
+        return connected
+
+    def _local_name(self) -> str:
+        """The model's name, a path made absolute against the settings file."""
+        name = self.settings.local.model
+        return str(self.settings.path(name)) if name.lower().endswith(".gguf") else name
+
+    def engine_settings(self) -> EngineSettings:
+        """The engine's settings with every ``auto`` decided for the model at hand."""
+        engine, embedded = self.settings.harness, self.settings.embedded and self._own_model
+        changes: dict[str, str] = {}
+        if engine.analysis == "auto":
+            changes["analysis"] = "rules" if embedded else "combined"
+        if engine.summarize_with == "auto":
+            changes["summarize_with"] = "rules" if embedded else "model"
+        return engine.model_copy(update=changes)
+
+    async def ports(self, *, connect: bool = True) -> Ports:
+        """The bundle that steps receive. Without ``connect`` the model is connected when a step first calls it."""
+        connected = connect or self._model is not None
+        return Ports(
+            model=await self.model() if connected else LaterModel(self.model, role_models(self.settings)),
+            prompts=self.prompts,
+            languages=self.languages,
+            clock=self._clock,
+            ids=self._ids,
+        )
+
+    # --- sessions -------------------------------------------------------------------------------------------------
+
+    async def open(
+        self, persona: str | Persona = "", *, session: str = "", user: str = "user", connect: bool = True
+    ) -> Session:
+        """Open a session: the stored one of this id, or a new one.
+
+        Args:
+            persona: id or name of a character, the path of a persona file, or a Persona. Empty: the stored session's,
+                or the default character for a new one.
+            session: id; a fresh one is made when empty.
+            user: who the character talks with; kept apart from other users.
+            connect: connect the model now; False leaves that to the first call, for work that may need none.
+
+        Raises:
+            PersonaError: no such character, or the stored session has another one.
+        """
+        store, ports = self.store(), await self.ports(connect=connect)
+        chosen = self._persona(persona) if persona else None
+        info = await self._find(store, session)
+        if info is None:
+            chosen = chosen or self._persona(DEFAULT_PERSONA)
+            now = self._clock.now()
+            info = SessionInfo(
+                id=session or self._ids.new(),
+                persona_ref=reference(chosen),
+                persona=chosen,
+                user=user,
+                created_at=now,
+                updated_at=now,
+            )
+            await store.create(info)
+        elif chosen is not None and reference(chosen).id != info.persona_ref.id:
+            raise SettingsError(
+                f"Session {info.id!r} is a conversation with {info.persona_ref.name!r}, not with {chosen.name!r}.",
+                remedy="Open it without a persona, or choose another session id.",
+            )
+        return self._bind(info, store, ports)
+
+    def _bind(self, info: SessionInfo, store: SessionStore, ports: Ports) -> Session:
+        lock = self._locks.setdefault(info.id, asyncio.Lock())
+        session = Session(
+            info, store=store, ports=ports, settings=self.engine_settings(), machine=self.machine, lock=lock
+        )
+        self._sessions.add(session)
+        return session
+
+    async def _find(self, store: SessionStore, session_id: str) -> SessionInfo | None:
+        if not session_id:
+            return None
+        try:
+            return await store.info(session_id)
+        except SessionNotFound:
+            return None
+
+    def _persona(self, persona: str | Persona) -> Persona:
+        return persona if isinstance(persona, Persona) else find_persona(persona, self.persona_paths, packs=self.languages)
+
+    def personas(self) -> tuple[Any, ...]:
+        """All characters that can be opened by id, a project's own first."""
+        return list_personas(self.persona_paths, packs=self.languages)
+
+
+ROLES: tuple[Role, ...] = ("responder", "summarizer", "evaluator", "extractor")
+
+
+OPENAI_URL = "https://api.openai.com/v1"
+"""Where a key without a ``base_url`` leads."""
+
+
+def endpoint_config(settings: Settings, environ: Mapping[str, str] | None = None) -> EndpointConfig:
+    """Where the configured provider is, with its key from the environment."""
+    from harness.adapters.models.endpoint import EndpointConfig
+
+    provider = settings.provider
+    environ = os.environ if environ is None else environ
+    return EndpointConfig(
+        base_url=provider.base_url or OPENAI_URL,
+        api_key_env=provider.api_key_env,
+        api_key=environ.get(provider.api_key_env),
+        models=role_models(settings),
+        timeout_s=provider.timeout_s,
+    )
+
+
+def server_options(settings: Settings, context: int) -> ServerOptions:
+    """How the embedded model is served."""
+    from harness.adapters.local import ServerOptions
+
+    local = settings.local
+    return ServerOptions(
+        context=local.context or context, threads=local.threads or None, start_timeout_s=local.start_timeout_s
+    )
+
+
+def role_models(settings: Settings) -> Mapping[Role, str]:
+    """Which model id answers in which role, empty ones filled in as the settings say."""
+    models = settings.models
+    responder = models.responder
+    summarizer = models.summarizer or responder
+    return {
+        "responder": responder,
+        "summarizer": summarizer,
+        "evaluator": models.evaluator or responder,
+        "extractor": models.extractor or summarizer,
+    }

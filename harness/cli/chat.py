@@ -1,0 +1,60 @@
+"""``harness chat``: a conversation in the terminal, or through a pipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.options import Config, Set, load_settings
+
+if TYPE_CHECKING:
+    from harness.settings import Settings
+
+Persona = Annotated[
+    str, typer.Option("--persona", "-p", metavar="NAME", help="Id, name or file of a character. `harness persona list` shows them.")
+]  # fmt: skip
+Session = Annotated[str, typer.Option("--session", "-s", metavar="ID", help="Session to go on with, or to begin.")]
+User = Annotated[str, typer.Option("--user", metavar="ID", help="Who talks; kept apart from other users.")]
+
+
+def chat(
+    persona: Persona = "", session: Session = "", user: User = "user", config: Config = None, overrides: Set = None
+) -> None:
+    """Talk with a character.
+
+    Replies come as they are made, and a line after each says what the turn did to the state. /help lists the
+    commands that look inside. Reads lines from standard input when it is not a terminal.
+    """
+    from harness.app import Harness
+    from harness.cli.conversation import Conversation
+    from harness.cli.pulling import PullBar
+    from harness.cli.running import run
+    from harness.cli.screens import screen_for_streams
+
+    loaded = load_settings(config, overrides)
+    screen = screen_for_streams()
+    if loaded.settings.embedded:
+        screen.status(embedded_notice(loaded.settings))
+
+    async def talk() -> bool:
+        with PullBar() as bar:
+            async with Harness(loaded, progress=bar) as harness:
+                opened = await harness.open(persona, session=session, user=user)
+                bar.stop()
+                conversation = Conversation(harness, opened, screen)
+                await conversation.run()
+                return conversation.failed
+
+    if run(talk) and not screen.interactive:
+        raise typer.Exit(1)
+
+
+def embedded_notice(settings: Settings) -> str:
+    """The line that says which model answers when none was configured."""
+    import os
+
+    line = f"No provider is configured: the embedded model ({settings.local.model}) answers, on this machine."
+    if settings.provider.api_key_env and os.environ.get(settings.provider.api_key_env):
+        return f"{line} {settings.provider.api_key_env} is set; set provider.base_url to use it."
+    return line

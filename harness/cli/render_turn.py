@@ -1,0 +1,115 @@
+"""How a turn record looks in a terminal: why the reply is what it is, what the model saw, which calls were made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.cli.render import bullets, heading, row, short, table
+
+if TYPE_CHECKING:
+    from harness.state import ContextReport, ModelCall, Operation, TurnRecord
+
+
+def operation_words(operation: Operation) -> str:
+    """An operation with the fields that are set: ``assert_fact subject=user attribute=pet value=a cat``."""
+    fields = operation.model_dump(mode="json", exclude_defaults=True)
+    return f"{operation.op} " + " ".join(f"{name}={value}" for name, value in fields.items() if name != "op")
+
+
+def why(record: TurnRecord) -> Group:
+    """What the checks found, which replies were considered, and what was refused."""
+    notices = [
+        f"{notice.kind}: {notice.quote!r}" + (f" against [{notice.fact_id}] {notice.truth}" if notice.truth else "")
+        for notice in record.notices
+    ]
+    events = [f"{event.phase}: {event.kind}: {event.message}" for event in record.events]
+    rejected = [f"{item.phase}: {short(operation_words(item.operation), 160)}: {item.reason}" for item in record.rejected]  # fmt: skip
+    parts: list[RenderableType] = [
+        heading("Noticed in what you said"),
+        bullets(notices, "nothing"),
+        heading("Replies considered"),
+        bullets(_candidates(record), "none"),
+        heading("Refused changes of the state"),
+        bullets(rejected, "none"),
+        heading("Events"),
+        bullets(events, "none"),
+    ]
+    if record.resolved:
+        parts = [heading("Understood as"), Text(f"  {record.resolved}"), *parts]
+    return Group(*parts)
+
+
+def _candidates(record: TurnRecord) -> list[str]:
+    lines = []
+    for index, candidate in enumerate(record.candidates):
+        mark = "sent" if index == record.chosen else "not sent"
+        found = "; ".join(
+            f"{finding.kind} ({finding.tier}, {finding.severity:.1f}){f': {finding.evidence!r}' if finding.evidence else ''}"
+            for finding in candidate.findings
+        )
+        lines.append(f"{candidate.form}, {mark}: {candidate.text}\n  {found or 'passes the check'}")
+    return lines
+
+
+def context(report: ContextReport) -> Group:
+    """What the model saw: per block the tokens, facts with scores, what was left out, warnings."""
+    made = table("layer", "block", ("tokens", "right"), ("items", "right"), "")
+    for layer in report.layers:
+        kept = sum(1 for item in layer.items if not item.dropped)
+        count = f"{kept}/{len(layer.items)}" if layer.items else ""
+        style = "" if layer.injected else "dim"
+        row(made, layer.layer, layer.block, layer.tokens, count, "" if layer.injected else "left out", style=style)
+    row(made, "", "total", report.total_tokens, "", f"of {report.budget}", style="bold")
+    parts: list[RenderableType] = [made]
+    items = [(layer, item) for layer in report.layers for item in layer.items]
+    if items:
+        listed = table("block", "id", "text", ("score", "right"), ("tokens", "right"), "")
+        for layer, item in items:
+            style = "dim" if item.dropped else ""
+            text = short(item.text, 100)
+            row(listed, layer.block, item.id, text, f"{item.score:.2f}", item.tokens, item.dropped, style=style)
+        parts.append(listed)
+    for title, lines in (("Left out", report.dropped), ("Conflicts", report.conflicts), ("Warnings", report.warnings)):
+        if lines:
+            parts += [heading(title), bullets(lines, "")]
+    return Group(*parts)
+
+
+def calls(record: TurnRecord, *, full: bool = True) -> Group:
+    """The model calls of a turn; ``full`` with the exact messages."""
+    if not record.calls:
+        return Group(Text("  no model calls", style="dim"))
+    made = table(("#", "right"), "phase", "purpose", "model", ("prompt", "right"), ("cached", "right"), ("reply", "right"), ("s", "right"))  # fmt: skip
+    for number, call in enumerate(record.calls, 1):
+        cached = "" if call.usage.cached is None else call.usage.cached
+        row(made, number, call.phase, call.purpose, call.model, call.usage.prompt, cached, call.usage.completion, f"{call.seconds:.2f}")  # fmt: skip
+    parts: list[RenderableType] = [made]
+    if full:
+        for number, call in enumerate(record.calls, 1):
+            parts += [heading(f"Call {number}: {call.purpose}"), exact(call)]
+    return Group(*parts)
+
+
+def exact(call: ModelCall) -> Group:
+    """A call's messages as they were sent, and the answer as it came."""
+    parts: list[RenderableType] = []
+    for role, content in call.messages:
+        parts += [Text(f"--- {role}", style="dim"), Text(content)]
+    if call.prefill:
+        parts += [Text("--- begun answer", style="dim"), Text(call.prefill)]
+    ending = f" ({call.finish_reason})" if call.finish_reason else ""
+    parts += [Text(f"--- answer{ending}", style="dim"), Text(call.reply)]
+    if call.error:
+        parts += [Text("--- error", style="red"), Text(call.error)]
+    if call.parameters:
+        parts += [Text("--- parameters", style="dim"), Text(call.parameters)]
+    return Group(*parts)
+
+
+def overview(record: TurnRecord) -> RenderableType:
+    """A turn's phases and times in a line."""
+    steps = " → ".join(f"{timing.phase} {timing.seconds * 1000:.0f} ms" for timing in record.timings)
+    return Text(steps, style="dim")

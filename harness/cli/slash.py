@@ -1,0 +1,229 @@
+"""Slash commands of ``harness chat``. A message that begins with ``//`` is sent with one slash."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.cli import render, render_turn
+from harness.cli.screens import Leave
+from harness.errors import InputError, TurnNotFound
+
+if TYPE_CHECKING:
+    from harness.cli.conversation import Conversation
+    from harness.state import TurnRecord
+
+Run = Callable[["Conversation", str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """One command. ``usage`` shows its arguments."""
+
+    usage: str
+    help: str
+    run: Run
+
+
+COMMANDS: dict[str, Slash] = {}
+"""Name without slash → command."""
+
+
+def command(usage: str, text: str) -> Callable[[Run], Run]:
+    """Register a command under the first word of its usage."""
+
+    def register(run: Run) -> Run:
+        COMMANDS[usage.partition(" ")[0].removeprefix("/")] = Slash(usage, text, run)
+        return run
+
+    return register
+
+
+async def run_command(chat: Conversation, line: str) -> None:
+    """Run the command of a line.
+
+    Raises:
+        InputError: there is no such command.
+        HarnessError: what the command met.
+    """
+    word, _, argument = line.strip().partition(" ")
+    name = word.removeprefix("/").casefold()
+    found = COMMANDS.get(name)
+    if found is None:
+        near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
+        hint = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
+        raise InputError(f"There is no command {word!r}.", remedy=f"{hint} A message that begins with // is sent.")
+    await found.run(chat, argument.strip())
+
+
+async def _last(chat: Conversation) -> TurnRecord:
+    """The record of the last turn with a reply."""
+    record = await chat.session.report()
+    if record.origin != "change":
+        return record
+    spoken = [entry for entry in await chat.session.branch() if entry.origin != "change"]
+    if not spoken:
+        raise TurnNotFound("There is no turn yet.", remedy="Say something first.")
+    return spoken[-1]
+
+
+async def _show_state(chat: Conversation, pick: Callable[..., RenderableType]) -> None:
+    chat.screen.show(pick(await chat.session.state()))
+
+
+@command("/help", "this list")
+async def _help(chat: Conversation, argument: str) -> None:
+    del argument
+    made = render.table("command", "what it does")
+    for slash in COMMANDS.values():
+        render.row(made, slash.usage, slash.help)
+    keys = "Alt-Enter begins a new line. Ctrl-C cancels a reply. A message that begins with // is sent with one slash."
+    chat.screen.show(Group(made, Text(keys, style="dim")))
+
+
+@command("/state", "everything that is true of the conversation")
+async def _state(chat: Conversation, argument: str) -> None:
+    await _show_state(chat, lambda state: render.state(state, history=argument == "all"))
+
+
+@command("/facts [all]", "facts in force; all: with replaced ones")
+async def _facts(chat: Conversation, argument: str) -> None:
+    await _show_state(chat, lambda state: render.facts(state.facts, history=argument == "all"))
+
+
+@command("/topics", "the topic stack")
+async def _topics(chat: Conversation, argument: str) -> None:
+    del argument
+    await _show_state(chat, lambda state: render.topics(state.topics))
+
+
+@command("/entities", "who and what was mentioned")
+async def _entities(chat: Conversation, argument: str) -> None:
+    del argument
+    await _show_state(chat, lambda state: render.entities(state.entities))
+
+
+@command("/promises", "who promised what")
+async def _promises(chat: Conversation, argument: str) -> None:
+    del argument
+    await _show_state(chat, lambda state: render.promises(state.commitments))
+
+
+@command("/why", "the checks of the last turn: notices, findings, revisions, refused changes")
+async def _why(chat: Conversation, argument: str) -> None:
+    del argument
+    chat.screen.show(render_turn.why(await _last(chat)))
+
+
+@command("/context [full]", "what the model saw in the last turn; full: the exact messages")
+async def _context(chat: Conversation, argument: str) -> None:
+    record = await _last(chat)
+    chat.screen.show(render_turn.context(record.context))
+    if argument == "full":
+        chat.screen.show(render_turn.calls(record))
+    elif argument:
+        raise InputError(f"/context takes nothing or full, not {argument!r}.")
+
+
+@command("/undo [N]", "go back one turn, or N")
+async def _undo(chat: Conversation, argument: str) -> None:
+    if argument and not (argument.isascii() and argument.isdigit()):
+        raise InputError(f"/undo takes a number of turns, not {argument!r}.")
+    state = await chat.session.undo(int(argument or 1))
+    chat.screen.status(f"Back at turn {state.turn_count}. What was undone stays in the /timeline; /goto returns to it.")
+
+
+@command("/retry", "have the last message answered again")
+async def _retry(chat: Conversation, argument: str) -> None:
+    del argument
+    await chat.follow(chat.session.stream_retry())
+
+
+@command("/edit TEXT", "say TEXT instead of your last message")
+async def _edit(chat: Conversation, argument: str) -> None:
+    if not argument:
+        raise InputError("/edit takes the new text of your last message.")
+    await chat.follow(chat.session.stream_edit(argument))
+
+
+@command("/fork [ID]", "copy the conversation into a new session and go on there")
+async def _fork(chat: Conversation, argument: str) -> None:
+    old = chat.session.id
+    new = await chat.session.fork(argument)
+    await chat.switch(new)
+    chat.screen.status(f"This is session {new!r} now, a copy of {old!r}.")
+
+
+@command("/save [FILE]", "write the conversation to FILE (.md or .json)")
+async def _save(chat: Conversation, argument: str) -> None:
+    from harness.cli.transcript import write_transcript
+
+    records = await chat.session.branch()
+    path = write_transcript(
+        argument or f"{chat.session.id}-{len(records)}.md", chat.session, records, await chat.session.state()
+    )
+    chat.screen.status(f"Saved to {path}.")
+
+
+@command("/goto ID", "make any turn of the timeline the current one (its id, or its number on this branch)")
+async def _goto(chat: Conversation, argument: str) -> None:
+    if not argument:
+        raise InputError("/goto takes the id of a turn.", remedy="/timeline lists them.")
+    target = argument
+    if argument.isascii() and argument.isdigit() and len(argument) < 6:
+        target = (await chat.session.report(int(argument))).id
+    state = await chat.session.goto(target)
+    chat.screen.status(f"At turn {state.turn_count}.")
+
+
+@command("/timeline", "every turn, those of other branches too")
+async def _timeline(chat: Conversation, argument: str) -> None:
+    del argument
+    chat.screen.show(render.timeline(await chat.session.timeline()))
+
+
+@command("/pin FACT", "always show a fact to the model (its id, or words of it)")
+async def _pin(chat: Conversation, argument: str) -> None:
+    from harness.cli.choosing import choose_fact, pin
+
+    fact = choose_fact(await chat.session.state(), argument)
+    await chat.session.change([pin(fact, pinned=True)])
+    chat.screen.status(f"Pinned [{fact.id}] {fact.value}.")
+
+
+@command("/unpin FACT", "take the pin off")
+async def _unpin(chat: Conversation, argument: str) -> None:
+    from harness.cli.choosing import choose_fact, pin
+
+    fact = choose_fact(await chat.session.state(), argument)
+    await chat.session.change([pin(fact, pinned=False)])
+    chat.screen.status(f"No longer pinned: [{fact.id}] {fact.value}.")
+
+
+@command("/forget FACT", "take a fact back (its id, or words of it)")
+async def _forget(chat: Conversation, argument: str) -> None:
+    from harness.cli.choosing import choose_fact, retract
+
+    state = await chat.session.state()
+    fact = choose_fact(state, argument)
+    await chat.session.change([retract(fact, state)])
+    chat.screen.status(f"Forgotten: [{fact.id}] {fact.value}.")
+
+
+@command("/persona", "who the character is")
+async def _persona(chat: Conversation, argument: str) -> None:
+    from harness.cli.render_persona import persona
+
+    del argument
+    chat.screen.show(persona(chat.session.persona))
+
+
+@command("/quit", "leave; the conversation is kept")
+async def _quit(chat: Conversation, argument: str) -> None:
+    del chat, argument
+    raise Leave

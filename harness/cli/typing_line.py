@@ -1,0 +1,61 @@
+"""The line one types in: history, keys, completion of slash commands. The only module that imports prompt_toolkit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings
+
+from harness.settings import home
+
+HISTORY_FILE = "chat_history"
+
+
+def prompt_session(**streams: Any) -> PromptSession[str]:
+    """A prompt with the user's history. ``streams``: ``input`` and ``output`` instead of the terminal's."""
+    from harness.cli.slash import COMMANDS
+
+    names = [f"/{name}" for name in COMMANDS]
+    return PromptSession(
+        history=_history(),
+        key_bindings=_keys(),
+        multiline=True,  # so that pasted text keeps its lines; Enter sends all the same, see _keys
+        completer=WordCompleter(names, sentence=True),
+        complete_while_typing=Condition(lambda: False),
+        **streams,
+    )
+
+
+def _history() -> History:
+    folder = home()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / HISTORY_FILE).touch(mode=0o600)
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(folder / HISTORY_FILE))
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _send(event: Any) -> None:
+        event.current_buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def _new_line(event: Any) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("c-c")
+    def _interrupt(event: Any) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            event.app.exit(exception=KeyboardInterrupt)
+
+    return keys

@@ -1,0 +1,73 @@
+"""Which facts go into the prompt: pinned ones always, then by relevance to the message, then by recency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.context.tokens import estimate
+from harness.language import LanguagePack
+from harness.state import Fact, Retrieved
+from harness.turn.turn import Turn
+from harness.understanding.holding import statement
+from harness.understanding.text import terms
+
+OVER_LIMIT = "facts_max_tokens is reached"
+RECENCY = 0.2
+"""Weight of recency beside relevance: enough to order facts that the message does not touch."""
+ASKED_FOR = 2.0
+"""Weight of a fact whose attribute the message asks for, over any overlap of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The facts to show, oldest first, and every fact considered with its score."""
+
+    facts: tuple[Fact, ...] = ()
+    items: tuple[Retrieved, ...] = ()
+
+
+def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
+    """Choose among the active facts those worth ``facts_max_tokens``.
+
+    Score: share of the message's content words that the fact touches, plus ``ASKED_FOR`` when the message asks for its
+    attribute, plus ``RECENCY`` * (turn of the fact / turn now). The message is the self-contained, resolved one.
+    """
+    facts = turn.state.active_facts()
+    if not facts:
+        return Selection()
+    asked = terms(turn.resolved or turn.text, pack)
+    topic = turn.state.topics.current
+    themes = frozenset(topic.keywords[:8]) if topic is not None else frozenset()
+    ranked = sorted(
+        ((_score(fact, asked, themes, turn, pack), fact) for fact in facts),
+        key=lambda pair: (pair[1].pinned, pair[0], pair[1].turn, pair[1].id),
+        reverse=True,
+    )
+    room = turn.settings.facts_max_tokens
+    chosen: set[str] = set()
+    items = []
+    for score, fact in ranked:
+        line = statement(fact, pack=pack, persona=turn.persona)
+        tokens = estimate(line)
+        fits = fact.pinned or tokens <= room
+        if fits:
+            chosen.add(fact.id)
+            room -= tokens
+        items.append(
+            Retrieved(
+                id=fact.id, text=line, score=round(score, 4), tokens=tokens, dropped="" if fits else OVER_LIMIT
+            )
+        )
+    return Selection(tuple(fact for fact in facts if fact.id in chosen), tuple(items))
+
+
+def _score(fact: Fact, asked: frozenset[str], themes: frozenset[str], turn: Turn, pack: LanguagePack) -> float:
+    own = terms(f"{fact.attribute} {fact.value}", pack)
+    if fact.subject not in ("user", "character"):
+        own |= terms(fact.subject, pack)
+    overlap = len(own & asked) / max(1, len(asked)) + 0.3 * len(own & themes) / max(1, len(themes))
+    attribute = pack.attribute(fact.attribute)
+    wanted = attribute is not None and bool(
+        attribute.questions and pack.any_of(attribute.questions).search(turn.resolved or turn.text)
+    )
+    return overlap + ASKED_FOR * wanted + RECENCY * fact.turn / max(1, turn.number)

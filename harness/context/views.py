@@ -1,0 +1,62 @@
+"""The volatile block (L1 to L3) as the templates see it."""
+
+from __future__ import annotations
+
+from harness.context.select import Selection
+from harness.language import LanguagePack
+from harness.ports import Ports
+from harness.prompt_views import ContextView, NoticeView, TaskView
+from harness.state import CHARACTER, USER, Commitment, Emotion
+from harness.turn.turn import Turn
+from harness.understanding.holding import statement
+
+MOOD_THRESHOLD = 0.25
+"""How far from neutral or from the baseline a mood must be to be told."""
+MAX_COMMITMENTS = 6
+
+
+def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
+    """What is so at this turn, in short lines of the persona's language."""
+    state, persona = turn.state, turn.persona
+    pack = ports.languages.get(persona.language)
+    opened = state.topics.open
+    differs = turn.language != persona.language
+    return ContextView(
+        name=persona.name,
+        language=pack.lines.language_names.get(turn.language, turn.language) if differs else "",
+        topic=opened[-1].label if opened else "",
+        topic_previous=opened[-2].label if len(opened) > 1 else "",
+        user_facts=_lines(turn, selection, pack, USER),
+        own_facts=_lines(turn, selection, pack, CHARACTER),
+        other_facts=_lines(turn, selection, pack, ""),
+        references=turn.references,
+        commitments=tuple(_promise(c, pack) for c in state.open_commitments()[-MAX_COMMITMENTS:]),
+        character_mood=_mood(state.emotion, persona.baseline, pack),
+        user_mood=_mood(state.user_emotion, Emotion(), pack),
+        task=TaskView.of(state.task) if state.task is not None else None,
+        notices=tuple(NoticeView.of(notice) for notice in turn.notices),
+        bot_question=persona.bot_question,
+    )
+
+
+def _lines(turn: Turn, selection: Selection, pack: LanguagePack, subject: str) -> tuple[str, ...]:
+    facts = [f for f in selection.facts if (f.subject if f.subject in (USER, CHARACTER) else "") == subject]
+    return tuple(statement(fact, pack=pack, persona=turn.persona) for fact in facts)
+
+
+def _promise(commitment: Commitment, pack: LanguagePack) -> str:
+    form = pack.lines.promise_by_user if commitment.by == USER else pack.lines.promise_by_character
+    due = pack.lines.promise_due.format(due=commitment.due) if commitment.due else ""
+    return form.format(text=commitment.text) + due
+
+
+def _mood(emotion: Emotion, rest: Emotion, pack: LanguagePack) -> str:
+    distance = max(
+        abs(emotion.valence - rest.valence), abs(emotion.arousal - rest.arousal), abs(emotion.dominance - rest.dominance)
+    )
+    if distance < MOOD_THRESHOLD or emotion.label == "neutral":
+        return ""
+    known = pack.emotion.prototypes.get(emotion.label)
+    return known.name if known is not None and known.name else emotion.label
+
+

@@ -1,0 +1,151 @@
+"""LanguagePack: one language, as its YAML file describes it."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from harness.errors import LanguageError
+from harness.language.sections_checks import GuardCues, HoldingLines, PremiseCues, ReplyCues
+from harness.language.sections_facts import Attribute, FactWording, TextRules
+from harness.language.sections_lines import EngineLines
+from harness.language.sections_tracking import (
+    CommitmentCues,
+    EmotionLexicon,
+    EntityCues,
+    SummaryLines,
+    TimeWords,
+    TopicCues,
+)
+from harness.state.base import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MACRO = re.compile(r"\{([a-z_]+)\}")
+
+
+class LanguagePack(Frozen):
+    """Everything the rules know about one language. Two packs are equal only when they are the same object.
+
+    Attributes:
+        code: short code (``en``, ``zh``): the file's name and the value of ``DialogueState.language``.
+        name: the language's name, in English.
+        script: ``latin`` (words parted by blanks) or ``han`` (no blanks between words).
+    """
+
+    code: str
+    name: str
+    script: Literal["latin", "han"]
+    text: TextRules = Field(default_factory=TextRules)
+    wording: FactWording = Field(default_factory=FactWording)
+    attributes: tuple[Attribute, ...] = ()
+    premise: PremiseCues = Field(default_factory=PremiseCues)
+    guards: GuardCues = Field(default_factory=GuardCues)
+    reply: ReplyCues = Field(default_factory=ReplyCues)
+    holding: HoldingLines = Field(default_factory=HoldingLines)
+    lines: EngineLines = Field(default_factory=EngineLines)
+    topics: TopicCues = Field(default_factory=TopicCues)
+    emotion: EmotionLexicon = Field(default_factory=EmotionLexicon)
+    entities: EntityCues = Field(default_factory=EntityCues)
+    commitments: CommitmentCues = Field(default_factory=CommitmentCues)
+    summary: SummaryLines = Field(default_factory=SummaryLines)
+    time: TimeWords = Field(default_factory=TimeWords)
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    @cached_property
+    def _compiled(self) -> dict[object, object]:
+        return {}
+
+    def pattern(self, source: str) -> re.Pattern[str]:
+        """A regular expression of the pack, macros filled in, case ignored. Compiled once.
+
+        Raises:
+            LanguageError: it does not compile, or names a macro the pack has not.
+        """
+        found = self._compiled.get(source)
+        if found is None:
+            try:
+                found = re.compile(self._expanded(source), re.IGNORECASE)
+            except re.error as failure:
+                message = f"Pack {self.code!r}: the pattern {source!r} is not a regular expression: {failure}."
+                raise LanguageError(message, remedy="Correct it.", code=self.code, pattern=source) from failure
+            self._compiled[source] = found
+        assert isinstance(found, re.Pattern)  # noqa: S101 - narrows the cache's type
+        return found
+
+    def any_of(self, sources: tuple[str, ...]) -> re.Pattern[str]:
+        """One regular expression for a whole list; matches nothing when the list is empty."""
+        key = ("any", sources)
+        found = self._compiled.get(key)
+        if found is None:
+            found = self.pattern("|".join(f"(?:{source})" for source in sources) if sources else r"(?!)")
+            self._compiled[key] = found
+        assert isinstance(found, re.Pattern)  # noqa: S101 - narrows the cache's type
+        return found
+
+    def rewrite(self, text: str, rewrites: Iterable[tuple[str, str]]) -> str:
+        """``text`` after all rewrites, in order."""
+        for source, replacement in rewrites:
+            text = self.pattern(source).sub(replacement, text)
+        return text
+
+    def _expanded(self, source: str) -> str:
+        def fill(match: re.Match[str]) -> str:
+            name = match[1]
+            if name in self.wording.macros:
+                return f"(?:{self._expanded(self.wording.macros[name])})"
+            if name in self.wording.kinds:
+                members = sorted(self.wording.kinds[name], key=len, reverse=True)
+                return f"(?:{'|'.join(members)})"
+            message = f"Pack {self.code!r}: the pattern {source!r} uses the macro {name!r}, which is not defined."
+            raise LanguageError(message, remedy="Add it to wording.macros or wording.kinds.", code=self.code)
+
+        return _MACRO.sub(fill, source)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Attribute]:
+        found: dict[str, Attribute] = {}
+        for attribute in self.attributes:
+            for name in (attribute.key, *attribute.aliases):
+                found.setdefault(name.casefold(), attribute)
+        return found
+
+    def attribute(self, name: str) -> Attribute | None:
+        """The attribute of a key or alias, in any language its aliases are in; None for an open one."""
+        return self._by_name.get(name.strip().casefold().replace("_", " ")) or self._by_name.get(name.strip().casefold())
+
+    def denies(self, name: str) -> bool:
+        """Whether an alias lists what does not hold ("dislikes")."""
+        spec = self.attribute(name)
+        return spec is not None and name.strip().casefold() in {alias.casefold() for alias in spec.denied}
+
+    def check(self) -> None:
+        """Compile every pattern. Raises LanguageError at the first that is wrong."""
+        for source in _patterns(self):
+            self.pattern(source)
+
+
+def _patterns(pack: LanguagePack) -> Iterable[str]:
+    text = pack.text
+    for rewrites in (text.expand, text.idioms, text.negations, text.swap, text.backshift, text.deinflect):
+        yield from (source for source, _ in rewrites)
+    for group in (text.fillers, text.first, text.third, text.breaks, text.bare, text.questions, text.interrogatives):
+        yield from group
+    for group in (text.hypotheticals, text.reports, text.additions, text.joiners, text.corrections, text.restated, text.retractions, text.tails, text.heads):
+        yield from group
+    for attribute in pack.attributes:
+        yield from (pattern.match for pattern in (*attribute.patterns, *attribute.anywhere))
+        yield from attribute.questions
+        yield from (source for source, _, _ in attribute.variants)
+    for section in (pack.premise, pack.guards, pack.reply):
+        for value in section.__dict__.values():
+            if isinstance(value, tuple):
+                yield from value

@@ -1,0 +1,84 @@
+"""Pack sections for the checks before and after a reply, and for the lines that hold a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.state.base import Frozen
+
+
+class PremiseCues(Frozen):
+    """Section ``premise``: how a message claims something about the character.
+
+    Regular expressions with a group ``c`` for the claim, in the user's own words ("you …").
+
+    Attributes:
+        reported: claims about what the character said; even an undecided one is worth a notice.
+        presupposed: claims taken for granted.
+        owned: group ``n`` instead: a thing or relative of the character that is taken to exist.
+        prefixes: what goes before ``c`` when the named empty group took part, to make it a whole clause.
+        elided: what a reported claim without a subject is completed with ("you said no pets").
+        has: the sentence that a thing of ``owned`` presupposes, over ``{n}``.
+        direct: claims about the character that are simply stated.
+        innocent: sentences that only look so.
+    """
+
+    reported: tuple[str, ...] = ()
+    presupposed: tuple[str, ...] = ()
+    owned: tuple[str, ...] = ()
+    has: str = ""
+    elided: str = ""
+    prefixes: Mapping[str, str] = {}
+    direct: tuple[str, ...] = ()
+    innocent: tuple[str, ...] = ()
+
+
+class GuardCues(Frozen):
+    """Section ``guards``: messages that aim at the machinery instead of the character."""
+
+    bot_question: tuple[str, ...] = ()
+    override: tuple[str, ...] = ()
+    extraction: tuple[str, ...] = ()
+
+
+class ReplyCues(Frozen):
+    """Section ``reply``: what a reply must not do.
+
+    Attributes:
+        concessions: giving in to a false claim.
+        refusals: before a concession in the same clause, these turn it around ("I'm not sorry").
+        agreement: how a reply begins that agrees; a concession when the reply does not state the fact.
+        affirmations: admitting to have said it.
+        sympathy: apologies that concede nothing; only looked at when no notice is out.
+        character_breaks: talking as a program. ``denials``: saying that one is none.
+        leaks: words of the machinery.
+        speaker_labels: labels of the other side at the start of a line.
+        directions: stage directions.
+    """
+
+    concessions: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    agreement: tuple[str, ...] = ()
+    affirmations: tuple[str, ...] = ()
+    sympathy: tuple[str, ...] = ()
+    character_breaks: tuple[str, ...] = ()
+    denials: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
+    speaker_labels: tuple[str, ...] = ()
+    directions: tuple[str, ...] = ()
+
+
+class HoldingLines(Frozen):
+    """Section ``holding``: lines that state the fact in character. ``{truth}`` is a whole first-person sentence.
+
+    Attributes:
+        begun: openers a model continues, by kind: ``denial`` (the user says the opposite), ``value`` (another
+            value), ``unknown`` (no fact decides), and ``open`` (openers that stop before the truth).
+        stop: the mark that ends a sentence.
+        lines: last-resort replies: ``denial``, ``value``, ``unknown``, ``bot_deny``, ``bot_deflect``,
+            ``bot_admit``, ``override``, ``extraction``.
+    """
+
+    stop: str = "."
+    begun: Mapping[str, tuple[str, ...]] = {}
+    lines: Mapping[str, tuple[str, ...]] = {}

@@ -1,0 +1,191 @@
+"""Pack section ``entities``: how names and things are introduced and referred to."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from pydantic import Field
+
+from harness.language.phrases import Phrases, Regex, alternatives, fill
+from harness.state.base import Frozen
+
+Words = tuple[str, ...]
+
+
+class NamePattern(Frozen):
+    """A wording that introduces something by name.
+
+    Attributes:
+        pattern: regular expression with a group ``name``. ``{name}`` stands for the section's ``name_pattern`` (which
+            has that group), ``{noun}`` for its nouns (group ``noun``: their kind becomes the kind of what is named),
+            ``{relation}`` for its relations (likewise).
+        kind: the kind when no noun tells it.
+    """
+
+    pattern: str
+    kind: str = ""
+
+
+class EntityCues(Frozen):
+    """Section ``entities``: how names and things are introduced and referred to.
+
+    Attributes:
+        name_pattern: regular expression of one proper name.
+        names: wordings that introduce a name.
+        known: kind -> well-known names (cities, countries).
+        given_names: ``female`` / ``male`` -> common given names.
+        name_particles: small words inside names ("of", "van").
+        never_names: capitalised or name-like words that are no names.
+        nouns: kind -> nouns that stand for such a thing ("camera": thing; 猫: animal).
+        relations: nouns for persons by relation ("sister", 同事), which make "my sister" an entity.
+        gender: ``female`` / ``male`` -> nouns and titles that tell it.
+        phrases: wordings that mention a thing by its noun; groups ``noun``, and may have ``adjective``.
+            ``{noun}`` stands for the listed nouns, ``{relation}`` for ``relations``.
+        plain_adjectives: adjectives that do not help to tell one thing from another; left out of names.
+        user_owner, own_owner: words right before a noun that make it the user's or the listener's ("my", "your").
+        owned: how the character's own relations are named: ``{owner}``, ``{noun}``.
+        articles: words before an item of a list that are no part of its name.
+        list_choices: joiners that make a list of two bare items (还是).
+        list_joiners: words that join the last item of a list. ``list_leads``: words after which a list begins.
+        list_tails: words that end a list. ``list_separators``: characters between items.
+        pronouns: ``female`` / ``male`` / ``thing`` / ``place`` -> pronouns. ``possessives``: the same for "his", "its".
+        ordinals: wordings that pick from a list; groups ``n`` (looked up in ``numbers``) and maybe ``noun`` or
+            ``classifier``. ``{number}``, ``{noun}``, ``{classifier}`` stand for the listed words.
+        numbers: number word -> number; -1 is the last one. Digits are understood without being listed.
+        classifiers: classifier -> kinds it goes with (家: place, organization).
+        demonstratives: wordings like "that one", 那个 that stand for a thing; maybe with a group ``classifier``.
+        not_referring: wordings in which a pronoun refers to nothing ("it is raining").
+        definite: how a thing without proper name is put into a sentence: ``{name}``.
+        possessive: how a possessor is put: ``{name}``.
+        at_place, in_place, to_place: how a place replaces "there": one of its own name, a known city or country, after
+            a word of ``motion``.
+    """
+
+    name_pattern: str = ""
+    names: tuple[NamePattern, ...] = ()
+    known: dict[str, Words] = Field(default_factory=dict)
+    given_names: dict[str, Words] = Field(default_factory=dict)
+    name_particles: Words = ()
+    never_names: Words = ()
+    nouns: dict[str, Words] = Field(default_factory=dict)
+    relations: Words = ()
+    gender: dict[str, Words] = Field(default_factory=dict)
+    phrases: tuple[str, ...] = ()
+    plain_adjectives: Words = ()
+    user_owner: Words = ()
+    own_owner: Words = ()
+    owned: str = "{owner} {noun}"
+    articles: Words = ()
+    list_choices: Words = ()
+    list_joiners: Words = ()
+    list_leads: Words = ()
+    list_tails: Words = ()
+    list_separators: str = ",、，"
+    pronouns: dict[str, Words] = Field(default_factory=dict)
+    possessives: dict[str, Words] = Field(default_factory=dict)
+    ordinals: tuple[str, ...] = ()
+    numbers: dict[str, int] = Field(default_factory=dict)
+    classifiers: dict[str, Words] = Field(default_factory=dict)
+    demonstratives: tuple[str, ...] = ()
+    not_referring: tuple[Regex, ...] = ()
+    definite: str = "{name}"
+    possessive: str = "{name}"
+    at_place: str = "{name}"
+    in_place: str = "{name}"
+    to_place: str = "{name}"
+    motion: Words = ()
+
+    @cached_property
+    def capitals(self) -> re.Pattern[str]:
+        """A sequence of capitalised Latin words, with particles between them."""
+        word = r"[A-Z][\w&-]*"
+        particles = alternatives(self.name_particles)
+        return re.compile(rf"(?<![\w']){word}(?:'[A-Z][a-z]+)?(?: (?:(?:{particles}) )?{word})*")
+
+    @cached_property
+    def kind_of_noun(self) -> dict[str, str]:
+        """Noun -> kind; relations are persons."""
+        kinds = {noun.lower(): kind for kind, nouns in self.nouns.items() for noun in nouns}
+        return {**kinds, **{relation.lower(): "person" for relation in self.relations}}
+
+    @cached_property
+    def noun_phrases(self) -> Phrases[str]:
+        """Every noun and relation -> kind, indexed."""
+        return Phrases(self.kind_of_noun)
+
+    @cached_property
+    def known_phrases(self) -> Phrases[str]:
+        """Well-known names -> kind, indexed."""
+        return Phrases({name: kind for kind, names in self.known.items() for name in names})
+
+    @cached_property
+    def gender_of_name(self) -> dict[str, str]:
+        """Given names, nouns and titles -> ``female`` or ``male``."""
+        groups = [*self.given_names.items(), *self.gender.items()]
+        return {word.lower(): gender for gender, words in groups for word in words}
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """Given names, lower-cased."""
+        return frozenset(name.lower() for names in self.given_names.values() for name in names)
+
+    @cached_property
+    def never(self) -> frozenset[str]:
+        """``never_names``, lower-cased."""
+        return frozenset(name.lower() for name in self.never_names)
+
+    @cached_property
+    def relation_set(self) -> frozenset[str]:
+        """``relations``, lower-cased."""
+        return frozenset(relation.lower() for relation in self.relations)
+
+    @cached_property
+    def _slots(self) -> dict[str, str]:
+        relations = alternatives(self.relations)
+        return {
+            "name": self.name_pattern or "(?P<name>(?!))",
+            "number": alternatives(self.numbers),
+            "classifier": alternatives(self.classifiers),
+        } | {"noun": f"(?:{alternatives(self.kind_of_noun)})", "relation": f"(?:{relations})"}
+
+    def expression(self, pattern: str) -> re.Pattern[str]:
+        """A pattern of the section with its slots filled, compiled; case is ignored outside ``{name}``."""
+        return re.compile(fill(pattern, self._slots), re.IGNORECASE)
+
+    @cached_property
+    def name_expressions(self) -> tuple[tuple[re.Pattern[str], str], ...]:
+        """``names`` compiled, with their kinds."""
+        slots = {
+            **self._slots,
+            "noun": rf"(?P<noun>{self._slots['noun']})",
+            "relation": rf"(?P<noun>{self._slots['relation']})",
+        }
+        return tuple((re.compile(fill(item.pattern, slots), re.IGNORECASE), item.kind) for item in self.names)
+
+    @cached_property
+    def phrase_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``phrases``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.phrases)
+
+    @cached_property
+    def ordinal_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``ordinals``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.ordinals)
+
+    @cached_property
+    def demonstrative_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``demonstratives``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.demonstratives)
+
+    @cached_property
+    def pronoun_phrases(self) -> Phrases[tuple[str, bool]]:
+        """Every pronoun -> (what it stands for, whether it is possessive); a word of both kinds is no possessive."""
+        plain = {word: (sort, False) for sort, words in self.pronouns.items() for word in words}
+        owned = {word: (sort, True) for sort, words in self.possessives.items() for word in words}
+        return Phrases({**owned, **plain})
+
+    @cached_property
+    def possessive_set(self) -> frozenset[str]:
+        """Words that can be possessive, lower-cased."""
+        return frozenset(word.lower() for words in self.possessives.values() for word in words)

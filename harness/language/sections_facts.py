@@ -1,0 +1,190 @@
+"""Pack sections for reading claims: how a language negates, swaps persons, parts clauses, and names attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import model_validator
+
+from harness.state.base import Frozen
+
+Rewrites = tuple[tuple[str, str], ...]
+"""(regular expression, replacement) pairs, tried in order."""
+
+
+class ClaimPattern(Frozen):
+    """One way to state an attribute. A plain text in the file stands for ``match`` alone.
+
+    Attributes:
+        match: regular expression over a predicate (the clause without its subject), or over a whole sentence when
+            listed under ``anywhere``. Groups: ``v`` the value; ``kind`` and ``name`` for things with both;
+            ``a`` further words of an open attribute. ``{word}`` stands for a macro of the pack.
+        polarity: False when the words themselves deny ("hate", 讨厌).
+        value: fixed value, or a template over the groups.
+        attribute: key to use instead of the attribute's own; a template over the groups.
+        loose: too broad for ordinary talk; only used to read what somebody is said to have said.
+    """
+
+    match: str
+    polarity: bool = True
+    value: str = ""
+    attribute: str = ""
+    loose: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, data: Any) -> Any:  # noqa: ANN401 - raw input
+        return {"match": data} if isinstance(data, str) else data
+
+
+class Attribute(Frozen):
+    """A kind of fact.
+
+    Attributes:
+        key: canonical name, the same in every pack.
+        aliases: how persona files and people call it, in any language.
+        denied: aliases under which values are listed that do not hold ("dislikes").
+        single: holds one value at a time.
+        compare: how two values are told apart.
+        opposes: attributes of which the same value cannot be (allergic to nuts, likes nuts).
+        yes_no: only whether it is so matters, not the value (smoking).
+        closed: what is not listed is not so: someone with a cat who "has a dog" is contradicted when quoted.
+        extra: attribute that takes a further value of a single one ("I also work as").
+        group: attributes of one group answer the same question (origin, birthplace).
+        generic: words for all its values at once ("pets"), that a denial uses.
+        patterns: over predicates. ``anywhere``: over sentences.
+        statement, denial: first-person sentences; ``{value}`` bare, ``{a_value}`` with an article.
+        variants: (pattern of the value, statement, denial) for values that need other sentences; the first that fits.
+        questions: regular expressions of questions that ask for it.
+    """
+
+    key: str
+    aliases: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    single: bool = False
+    compare: Literal["text", "name", "place", "number", "set"] = "text"
+    opposes: tuple[str, ...] = ()
+    closed: bool = False
+    yes_no: bool = False
+    group: str = ""
+    extra: str = ""
+    generic: tuple[str, ...] = ()
+    patterns: tuple[ClaimPattern, ...] = ()
+    anywhere: tuple[ClaimPattern, ...] = ()
+    statement: str = ""
+    denial: str = ""
+    variants: tuple[tuple[str, str, str], ...] = ()
+    questions: tuple[str, ...] = ()
+
+
+class TextRules(Frozen):
+    """Section ``text``: words and clauses.
+
+    Attributes:
+        stopwords: words without content of their own.
+        units: numbers in words, word to value, up to the tens; ``scales``: multipliers.
+        expand: contractions and spellings to their full form.
+        idioms: phrases rewritten before negation is read.
+        negations: each rewrite that changes the predicate flips its polarity.
+        lookalikes: words that only look like a negation.
+        fillers: words dropped from a predicate before matching.
+        swap: turns what is said to somebody into what he would say himself.
+        backshift: takes reported speech back to the present.
+        first: how a clause begins whose subject is the speaker; the match is cut off unless ``(?=`` keeps it.
+        third: how a clause begins that is about somebody else; groups ``name``, ``relation``.
+        pronouns: third-person pronouns that take up the person named last.
+        deinflect: takes a third person's predicate to the first person's form.
+        breaks: where a sentence is parted into clauses.
+        bare: how a clause begins that has lost its subject.
+        questions, hypotheticals, reports: sentences that state nothing about their speaker.
+        interrogatives: clauses that ask, inside a longer sentence.
+        additions: words that add a value where otherwise it would replace one ("I also work as").
+        joiners: what joins the items of a list.
+        corrections: how a correction begins.
+        restated: a correction that only names the right value ("no, I said Tuesday"); group ``v``.
+        retractions: takes back what was said about ``v``.
+        tails: words cut from the end of a value. ``heads``: from its beginning.
+        empty_values: values that say nothing ("it", "that").
+        indefinite: rewrites that put an article before a value.
+    """
+
+    stopwords: tuple[str, ...] = ()
+    units: Mapping[str, int] = {}
+    scales: Mapping[str, int] = {}
+    expand: Rewrites = ()
+    idioms: Rewrites = ()
+    negations: Rewrites = ()
+    lookalikes: tuple[str, ...] = ()
+    fillers: tuple[str, ...] = ()
+    swap: Rewrites = ()
+    backshift: Rewrites = ()
+    first: tuple[str, ...] = ()
+    third: tuple[str, ...] = ()
+    pronouns: tuple[str, ...] = ()
+    deinflect: Rewrites = ()
+    breaks: tuple[str, ...] = ()
+    bare: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    interrogatives: tuple[str, ...] = ()
+    hypotheticals: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    additions: tuple[str, ...] = ()
+    joiners: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    restated: tuple[str, ...] = ()
+    retractions: tuple[str, ...] = ()
+    tails: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
+    empty_values: tuple[str, ...] = ()
+    indefinite: Rewrites = ()
+
+
+class Exclusion(Frozen):
+    """Who ``holds`` one of these cannot also have one of those. Words, or ``#kind`` for all of a kind."""
+
+    holds: tuple[str, ...]
+    excludes: tuple[str, ...]
+
+
+class FactWording(Frozen):
+    """Section ``wording``: words that facts are made of.
+
+    Attributes:
+        macros: pieces of regular expressions, used as ``{name}``.
+        kinds: classes of things: name to members ("alcohol": beer, wine …); the first member names the whole class.
+            ``same_…`` are groups of synonyms; ``city`` and ``country`` tell places that surely differ.
+        exclusions: what rules what out.
+        kind_named: a thing with its name, over ``{kind}`` and ``{name}``.
+        named: what a value looks like that is only a name ("sister: Anna").
+        telling: kinds whose members shut each other out (months, cities): two values with different ones differ.
+        relative: somebody's relative without a name, over ``{owner}`` and ``{relation}``.
+        owners: words for ``user`` and ``character`` in ``relative``.
+        statement, denial: fallback sentences over ``{attribute}`` and ``{value}`` for attributes without own ones.
+        variants: (pattern of the attribute, statement, denial) for open attributes that need other sentences.
+        anything: what stands for every value in a denial ("no pets" denies "any").
+        anaphor: the word for the attribute inside a value ("coffee: hates it").
+        sentences: (how a value begins, sentence over ``{value}``) for values that are predicates ("never learned to swim",
+            "afraid of heights"); the first that fits.
+        favourite: attributes whose value is also liked ("favourite tea").
+        parts: what parts a value into clauses of their own ("black, no sugar").
+        full: how a value begins that is a sentence already ("I …", 我…).
+    """
+
+    macros: Mapping[str, str] = {}
+    kinds: Mapping[str, tuple[str, ...]] = {}
+    exclusions: tuple[Exclusion, ...] = ()
+    kind_named: str = "{kind} {name}"
+    named: str = r"(?!)"
+    telling: tuple[str, ...] = ()
+    relative: str = "{owner} {relation}"
+    owners: Mapping[str, str] = {}
+    statement: str = "{attribute}: {value}"
+    denial: str = "{attribute}: {value}"
+    variants: tuple[tuple[str, str, str], ...] = ()
+    anything: str = "any"
+    anaphor: str = r"(?!)"
+    sentences: tuple[tuple[str, str], ...] = ()
+    favourite: str = r"(?!)"
+    parts: str = r"\s*[,;，；、]\s*"
+    full: tuple[str, ...] = ()

@@ -1,0 +1,24 @@
+"""Pack section ``lines``: short texts that the engine itself says or puts into a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.state.base import Frozen
+
+
+class EngineLines(Frozen):
+    """Section ``lines``.
+
+    Attributes:
+        session_ended: what a session answers after its last turn; over ``{name}`` and ``{turns}``.
+        promise_by_user, promise_by_character: an open promise, over ``{text}``.
+        promise_due: what is added when it has a date, over ``{due}``.
+        language_names: language codes to names in this language.
+    """
+
+    session_ended: str = "{name}: {turns}."
+    promise_by_user: str = "{text}"
+    promise_by_character: str = "{text}"
+    promise_due: str = " ({due})"
+    language_names: Mapping[str, str] = {}

@@ -1,0 +1,97 @@
+"""Pack section ``time``: words for moments."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Literal
+
+from pydantic import Field
+
+from harness.language.phrases import Phrases, alternatives, fill
+from harness.state.base import Frozen
+
+Words = tuple[str, ...]
+
+
+Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
+
+
+class TimePattern(Frozen):
+    """A wording of a time.
+
+    Attributes:
+        pattern: regular expression in which ``{number}``, ``{unit}``, ``{weekday}``, ``{month}``, ``{day}``, ``{hour}``,
+            ``{minute}``, ``{meridiem}`` stand for the section's words; digits count as numbers.
+        kind: ``shift`` (now ± number × unit), ``step`` (this unit ± ``steps``, from its beginning), ``weekday`` (that day
+            of this week ± ``steps`` weeks), ``coming`` (the next such day after today), ``recent`` (the last one before
+            today), ``date`` (month and day, or day alone), ``clock`` (groups ``hour``, ``minute``, ``half``, ``meridiem``).
+        steps: sign or number of steps; the whole number of units when the pattern has no ``{number}``.
+        unit: the unit when the pattern has no ``{unit}``.
+    """
+
+    pattern: str
+    kind: Literal["shift", "step", "weekday", "coming", "recent", "date", "clock"]
+    steps: int = 1
+    unit: Unit | None = None
+
+
+class DayWord(Frozen):
+    """Words for a day relative to today ("tomorrow": 1), maybe with an hour ("tonight": 20)."""
+
+    words: Words
+    days: int
+    hour: int | None = None
+
+
+class TimeWords(Frozen):
+    """Section ``time``: words for moments relative to now.
+
+    Attributes:
+        days: words for days. ``parts``: part of the day -> hour. ``meridiems``: part -> ``am`` or ``pm``.
+        weekdays: word -> 0 (Monday) to 6. ``months``: word -> 1 to 12. ``units``: word -> unit.
+        numbers: number word -> number. ``patterns``: the other wordings.
+        connectors: words that may stand between two parts of one moment ("tomorrow *at* 9").
+        vague: words for no moment in particular ("later", 改天).
+    """
+
+    days: tuple[DayWord, ...] = ()
+    parts: dict[str, int] = Field(default_factory=dict)
+    meridiems: dict[str, Literal["am", "pm"]] = Field(default_factory=dict)
+    weekdays: dict[str, int] = Field(default_factory=dict)
+    months: dict[str, int] = Field(default_factory=dict)
+    units: dict[str, Unit] = Field(default_factory=dict)
+    numbers: dict[str, int] = Field(default_factory=dict)
+    patterns: tuple[TimePattern, ...] = ()
+    connectors: Words = ()
+    vague: Words = ()
+
+    @cached_property
+    def vague_phrases(self) -> Phrases[str]:
+        """``vague``, indexed."""
+        return Phrases.of(self.vague)
+
+    @cached_property
+    def day_phrases(self) -> Phrases[DayWord]:
+        """Every word for a day, indexed."""
+        return Phrases({word: day for day in self.days for word in day.words})
+
+    @cached_property
+    def part_phrases(self) -> Phrases[int]:
+        """``parts``, indexed."""
+        return Phrases(self.parts)
+
+    @cached_property
+    def expressions(self) -> tuple[tuple[TimePattern, re.Pattern[str]], ...]:
+        """``patterns``, compiled."""
+        slots = {
+            "number": rf"(?P<number>\d{{1,5}}|{alternatives(self.numbers)})",
+            "unit": rf"(?P<unit>{alternatives(self.units)})",
+            "weekday": rf"(?P<weekday>{alternatives(self.weekdays)})",
+            "month": rf"(?P<month>{alternatives(self.months)})",
+            "meridiem": rf"(?P<meridiem>{alternatives(self.meridiems)})",
+            "hour": rf"(?P<hour>\d{{1,2}}|{alternatives(self.numbers)})",
+            "minute": rf"(?P<minute>\d{{1,2}}|{alternatives(self.numbers)})",
+            "day": rf"(?P<day>\d{{1,2}}|{alternatives(self.numbers)})",
+        }
+        return tuple((item, re.compile(fill(item.pattern, slots), re.IGNORECASE)) for item in self.patterns)

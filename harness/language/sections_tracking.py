@@ -1,0 +1,320 @@
+"""Pack sections for topics, emotion, entities, commitments, summaries and time words.
+
+Word lists are matched without regard to case, whole words only where the script parts words by blanks.
+Fields of type ``Regex`` are regular expressions that ignore case; named groups are part of the contract.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from pydantic import Field
+
+from harness.language.phrases import Phrases, Regex, alternatives
+from harness.language.sections_entities import EntityCues, NamePattern
+from harness.language.sections_time import DayWord, TimePattern, TimeWords, Unit
+from harness.state.base import Frozen
+
+__all__ = [
+    "Appraisal",
+    "CommitmentCues",
+    "DayWord",
+    "EmotionLexicon",
+    "EmotionPoint",
+    "EmotionWords",
+    "EntityCues",
+    "NamePattern",
+    "SummaryLines",
+    "TimePattern",
+    "TimeWords",
+    "TopicCues",
+    "Unit",
+]
+
+Words = tuple[str, ...]
+
+
+class TopicCues(Frozen):
+    """Section ``topics``: wording that moves the talk, and wording that never does.
+
+    Attributes:
+        open: a new topic is announced; group ``label`` holds what it is about ("let's talk about X", 聊聊X).
+        change: the topic is changed, what to is not said (change of subject, 换个话题).
+        maybe: a turn that often, not always, leaves the topic ("by the way", 对了); counts only with little overlap.
+        back: return to something earlier; group ``label`` names it ("back to X", 说回X).
+        resume: return to the topic before the current one, unnamed ("as I was saying", 接着刚才的).
+        close: the current topic is finished ("enough about that", 不说这个了).
+        backchannel: whole messages that carry no topic ("ok", 嗯嗯). A message made of several of them is one too.
+        leaning: words that lean on what was just said ("it", 那个). ``leaning_start``: the same at the beginning of a
+            sentence only ("and", "why", 那).
+        addressed: words for the listener ("you", 你): a question to the listener may open a topic with a single word.
+        label_trim: what to cut off both ends of a label taken from the words (articles, particles).
+        stop_words: words without content of their own; added to those of the language pack.
+        label_stop: content words that make no label (verbs, moods, relatives), unless there is nothing else.
+        no_topic_label: label of a conversation that began without any content.
+        max_label: longest label, in characters.
+    """
+
+    open: tuple[Regex, ...] = ()
+    change: tuple[Regex, ...] = ()
+    maybe: tuple[Regex, ...] = ()
+    back: tuple[Regex, ...] = ()
+    resume: tuple[Regex, ...] = ()
+    close: tuple[Regex, ...] = ()
+    backchannel: Words = ()
+    leaning: Words = ()
+    leaning_start: Words = ()
+    addressed: Words = ()
+    label_trim: Words = ()
+    stop_words: Words = ()
+    label_stop: Words = ()
+    no_topic_label: str = "small talk"
+    max_label: int = 40
+
+    @cached_property
+    def backchannel_phrases(self) -> Phrases[str]:
+        """``backchannel``, indexed."""
+        return Phrases.of(self.backchannel)
+
+    @cached_property
+    def leaning_phrases(self) -> Phrases[str]:
+        """``leaning``, indexed."""
+        return Phrases.of(self.leaning)
+
+    @cached_property
+    def leaning_start_phrases(self) -> Phrases[str]:
+        """``leaning_start``, indexed."""
+        return Phrases.of(self.leaning_start)
+
+    @cached_property
+    def addressed_phrases(self) -> Phrases[str]:
+        """``addressed``, indexed."""
+        return Phrases.of(self.addressed)
+
+    @cached_property
+    def label_stop_phrases(self) -> Phrases[str]:
+        """``label_stop``, indexed."""
+        return Phrases.of(self.label_stop)
+
+
+class EmotionPoint(Frozen):
+    """Where an emotion lies in valence, arousal and dominance, and what it is called in the language.
+
+    Attributes:
+        valence, arousal, dominance: -1 to 1.
+        name: display name.
+        core: a mood that can be told from its point alone; others (pride, shame …) need words that show them.
+    """
+
+    valence: float = Field(ge=-1, le=1)
+    arousal: float = Field(ge=-1, le=1)
+    dominance: float = Field(ge=-1, le=1)
+    name: str = ""
+    core: bool = True
+
+
+class EmotionWords(Frozen):
+    """Words of one emotion and one strength (0 to 1 of the prototype)."""
+
+    label: str
+    strength: float = Field(default=0.8, gt=0, le=1)
+    words: Words
+
+
+class Appraisal(Frozen):
+    """Something said to a listener and what it does to the listener (appraisal of a speech act; Ortony, Clore &
+    Collins 1988).
+
+    Attributes:
+        act: ``insult``, ``threat``, ``praise``, ``thanks``, ``affection``, ``apology``, ``comfort`` …, for the reader.
+        label: the emotion it pushes towards. ``weight``: how hard (0 to 1).
+        shows: the emotion the speaker shows by it.
+    """
+
+    act: str
+    label: str
+    shows: str
+    weight: float = Field(default=0.7, gt=0, le=1)
+    patterns: tuple[Regex, ...]
+
+
+class EmotionLexicon(Frozen):
+    """Section ``emotion``: words and signs that show emotion.
+
+    Attributes:
+        prototypes: canonical label -> point and local name. ``neutral`` need not be listed.
+        words: emotion words and emoji by label and strength. Words of the label ``neutral`` only keep a shorter word inside
+            them from being found (麻烦 is no 烦).
+        negators: within ``negation_span`` characters before a word they turn it round; so do words that end in one of
+            ``negator_endings`` ("n't"). ``not_negators``: longer wordings with a negator in them that turn nothing round
+            (特别, "can't stop").
+        boosters, dampers: just before a word they raise or lower its weight.
+        contrast: what follows counts more than what stood before ("but", 但是).
+        breaks: characters that end the reach of a negator.
+        other_subject: matched on the text right before a word: the emotion is somebody else's.
+        asked: matched on the whole clause: the emotion is asked about or wished, not felt.
+        appraisals: what is said to the listener.
+        empathy: emotion of the other -> emotion it calls up in a friendly listener.
+    """
+
+    prototypes: dict[str, EmotionPoint] = Field(default_factory=dict)
+    words: tuple[EmotionWords, ...] = ()
+    negators: Words = ()
+    not_negators: Words = ()
+    negator_endings: Words = ()
+    negation_span: int = 18
+    boosters: Words = ()
+    dampers: Words = ()
+    contrast: Words = ()
+    breaks: str = ",.;!?\n，。；！？…"
+    other_subject: tuple[Regex, ...] = ()
+    asked: tuple[Regex, ...] = ()
+    appraisals: tuple[Appraisal, ...] = ()
+    empathy: dict[str, str] = Field(default_factory=dict)
+
+    @cached_property
+    def lexicon(self) -> Phrases[tuple[str, float]]:
+        """Every word -> (label, strength)."""
+        return Phrases({word: (group.label, group.strength) for group in self.words for word in group.words})
+
+    @cached_property
+    def negator_phrases(self) -> Phrases[bool]:
+        """``negators`` -> True, ``not_negators`` -> False, indexed."""
+        return Phrases({**dict.fromkeys(self.negators, True), **dict.fromkeys(self.not_negators, False)})
+
+    @cached_property
+    def degree_phrases(self) -> Phrases[float]:
+        """Boosters -> 1.4, dampers -> 0.6: how a degree word scales the emotion word after it."""
+        return Phrases({**dict.fromkeys(self.boosters, 1.4), **dict.fromkeys(self.dampers, 0.6)})
+
+    @cached_property
+    def contrast_phrases(self) -> Phrases[str]:
+        """``contrast``, indexed."""
+        return Phrases.of(self.contrast)
+
+
+class CommitmentCues(Frozen):
+    """Section ``commitments``: how promises are made, kept, broken and taken back.
+
+    Attributes:
+        promise: certain promises ("I promise to …", 我答应你…); group ``what``.
+        intention: "I'll …", 我会…; group ``what``. A promise when it names the listener or begins with a verb of
+            ``commissive``, unless it begins with a word of ``not_promised``.
+        plan: "I'm going to …", 我要…; group ``what``. A promise when it names the listener, or has a verb of
+            ``commissive`` and a time.
+        commissive: verbs by which one binds oneself to the other ("send", 带).
+        not_promised: what follows an intention that binds nobody ("be honest", 说).
+        listener: words for the other side ("you", 你).
+        hedges: wording that makes it no promise ("maybe", 可能).
+        reported: wording right before it that makes it someone else's or a past promise ("he said", 他说).
+        plan_needs_listener: a plan is a promise only when it names the listener.
+        lead, tail: words to cut from the beginning and the end of the text that is kept (会, "also"; "instead").
+        due_lead: words before a time that go with it ("by", "until").
+        request: a request; group ``what``. With a time it becomes a promise when the answer accepts it.
+        lasting_request: the same without need of a time ("remember to …", 记得…).
+        accept: how an answer accepts a request.
+        questions: how a sentence begins that asks whether to do something.
+        kept, kept_by_other: the promiser says it is done; the other side says so. Group ``what``.
+        broken, broken_by_other: the same for not done.
+        withdrawn, withdrawn_by_other: taken back by the promiser; released by the other side.
+        verb_forms: form -> base form ("sent": "send"), to match a report with its promise.
+        swap_person: words exchanged when a request becomes the promise of the other side ("me": "you").
+    """
+
+    promise: tuple[Regex, ...] = ()
+    intention: tuple[Regex, ...] = ()
+    plan: tuple[Regex, ...] = ()
+    plan_needs_listener: bool = False
+    commissive: Words = ()
+    not_promised: Words = ()
+    listener: Words = ()
+    hedges: Words = ()
+    reported: tuple[Regex, ...] = ()
+    lead: Words = ()
+    tail: Words = ()
+    due_lead: Words = ()
+    request: tuple[Regex, ...] = ()
+    lasting_request: tuple[Regex, ...] = ()
+    accept: tuple[Regex, ...] = ()
+    questions: tuple[Regex, ...] = ()
+    kept: tuple[Regex, ...] = ()
+    kept_by_other: tuple[Regex, ...] = ()
+    broken: tuple[Regex, ...] = ()
+    broken_by_other: tuple[Regex, ...] = ()
+    withdrawn: tuple[Regex, ...] = ()
+    withdrawn_by_other: tuple[Regex, ...] = ()
+    verb_forms: dict[str, str] = Field(default_factory=dict)
+    swap_person: dict[str, str] = Field(default_factory=dict)
+
+    @cached_property
+    def verb_phrases(self) -> Phrases[str]:
+        """Every commissive verb and form -> its base form."""
+        return Phrases({**{verb: verb for verb in self.commissive}, **self.verb_forms})
+
+    @cached_property
+    def lead_phrases(self) -> Phrases[str]:
+        """``lead``, indexed."""
+        return Phrases.of(self.lead)
+
+    @cached_property
+    def tail_expression(self) -> re.Pattern[str]:
+        """``tail`` at the end of a text, one or more of them."""
+        return re.compile(rf"(?:\s+(?:{alternatives(self.tail)}))+\W*$", re.IGNORECASE)
+
+    @cached_property
+    def due_lead_expression(self) -> str:
+        """``due_lead`` before a time, as the beginning of a regular expression; matches nothing, too."""
+        return rf"(?:\b(?:{alternatives(self.due_lead)})\s+)?"
+
+    @cached_property
+    def swap_phrases(self) -> Phrases[str]:
+        """``swap_person``, indexed."""
+        return Phrases(self.swap_person)
+
+    @cached_property
+    def commissive_phrases(self) -> Phrases[str]:
+        """``commissive``, indexed."""
+        return Phrases.of(self.commissive)
+
+    @cached_property
+    def not_promised_phrases(self) -> Phrases[str]:
+        """``not_promised``, indexed."""
+        return Phrases.of(self.not_promised)
+
+    @cached_property
+    def listener_phrases(self) -> Phrases[str]:
+        """``listener``, indexed."""
+        return Phrases.of(self.listener)
+
+    @cached_property
+    def hedge_phrases(self) -> Phrases[str]:
+        """``hedges``, indexed."""
+        return Phrases.of(self.hedges)
+
+
+class SummaryLines(Frozen):
+    """Section ``summary``: how an extractive summary is written and what ranks high in it.
+
+    Attributes:
+        line: one utterance: ``{turn}``, ``{speaker}``, ``{text}``.
+        default_user: how a user without a name is called.
+        ellipsis: what stands where text was cut.
+        facts: wording that states something lasting ("my … is", 我叫).
+        promises: wording of a promise or a deadline.
+        preferences: wording of likes, dislikes, plans, changes and corrections.
+        small_talk: phrases that say nothing; a sentence made of them alone is dropped first.
+    """
+
+    line: str = "[{turn}] {speaker}: {text}"
+    default_user: str = "User"
+    ellipsis: str = "…"
+    facts: tuple[Regex, ...] = ()
+    promises: tuple[Regex, ...] = ()
+    preferences: tuple[Regex, ...] = ()
+    small_talk: Words = ()
+
+    @cached_property
+    def small_talk_phrases(self) -> Phrases[str]:
+        """``small_talk``, indexed."""
+        return Phrases.of(self.small_talk)

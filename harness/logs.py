@@ -1,0 +1,54 @@
+"""Logging: structlog, to standard error, with secrets taken out just before rendering."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from harness.settings import LogSettings
+
+SECRET = re.compile(
+    r"(?i)(?:\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)|\b(?:api[_-]?key|token|password)\s*[=:]\s*\S+)"
+)
+HIDDEN = "[redacted]"
+
+
+def redact(value: str) -> str:
+    """A text without API keys, bearer tokens, and passwords in addresses."""
+    return SECRET.sub(HIDDEN, value)
+
+
+def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for key, value in event.items():
+        if isinstance(value, str):
+            event[key] = redact(value)
+    return event
+
+
+def configure(settings: LogSettings) -> None:
+    """Set up structlog once for the process; a program that configured structlog itself is left alone."""
+    if structlog.is_configured():
+        return
+    renderer: Any = (
+        structlog.processors.JSONRenderer(ensure_ascii=False)
+        if settings.format == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            _redact_event,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )

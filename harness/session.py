@@ -1,0 +1,550 @@
+"""Session: one conversation of one character with one user."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import structlog
+
+from harness.errors import ConflictError, HarnessError, SessionBusy, TurnNotFound, TurnTimeout
+from harness.ports import Ports, SessionStore
+from harness.settings import EngineSettings
+from harness.state import (
+    Applied,
+    DialogueState,
+    Message,
+    ModelCall,
+    Operation,
+    Persona,
+    PersonaRef,
+    SessionInfo,
+    TurnRecord,
+    apply,
+)
+from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
+from harness.turn.machine import MACHINE, Phase, TurnMachine, run_turn
+from harness.turn.turn import Turn
+
+log = structlog.get_logger("harness.session")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What :meth:`Session.say` gives.
+
+    Attributes:
+        text: what the character said.
+        turn_id, number: which turn it was; empty and 0 when ``ended``.
+        ended: the session has reached ``max_turns``; nothing was stored and the text says so.
+        revised: the first reply failed its check and another one was sent.
+        calls: model calls made for the reply (bookkeeping not included).
+    """
+
+    text: str
+    turn_id: str = ""
+    number: int = 0
+    ended: bool = False
+    revised: bool = False
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """One turn of the tree. ``current``: on the branch that leads to the head."""
+
+    record: TurnRecord
+    current: bool
+    head: bool
+
+
+def initial_state(info: SessionInfo) -> DialogueState:
+    """The state before the first turn: the persona's baseline mood, and its greeting as message of turn 0."""
+    persona = info.persona
+    greeting = (
+        (Message(speaker="character", text=persona.greeting, turn=0, at=info.created_at),) if persona.greeting else ()
+    )
+    return DialogueState(
+        persona=info.persona_ref,
+        user=info.user,
+        language=persona.language,
+        emotion=persona.baseline,
+        messages=greeting,
+    )
+
+
+def rebuild(state: DialogueState, records: Sequence[TurnRecord]) -> DialogueState:
+    """Fold the operations of records, oldest first, over a state."""
+    for record in records:
+        for applied in record.operations:
+            state = apply(state, applied.operation)
+    return state
+
+
+class Session:
+    """One conversation, on a store.
+
+    All methods are coroutines; :class:`harness.sync.SyncSession` is the same without ``await``. One turn runs at a
+    time; a second caller waits or is refused, as ``harness.when_busy`` says. Open sessions with
+    :meth:`harness.app.Harness.open`.
+    """
+
+    def __init__(
+        self,
+        info: SessionInfo,
+        *,
+        store: SessionStore,
+        ports: Ports,
+        settings: EngineSettings,
+        machine: TurnMachine = MACHINE,
+        lock: asyncio.Lock | None = None,
+    ) -> None:
+        """Bind a stored session to its store and ports; nothing is read yet."""
+        self.id = info.id
+        self.settings = settings
+        self._info = info
+        self._store = store
+        self._ports = ports
+        self._machine = machine
+        self._lock = lock or asyncio.Lock()
+        self._version = -1
+        self._head: TurnRecord | None = None
+        self._state = initial_state(info)
+        self._bookkeeping: asyncio.Task[None] | None = None
+
+    @property
+    def persona(self) -> Persona:
+        """The character, as it was when the session was created."""
+        return self._info.persona
+
+    # --- talking --------------------------------------------------------------------------------------------------
+
+    async def say(self, text: str) -> Reply:
+        """Say something and wait for the character's answer.
+
+        Raises:
+            InputError: the text cannot become a turn. ModelError: the model did not answer. TurnTimeout, SessionBusy,
+            BudgetError, StoreError. In all these cases the session is as it was before.
+        """
+        async with self._turn():
+            return await self._run(await self._next(text))
+
+    async def stream(self, text: str) -> AsyncIterator[StreamEvent]:
+        """Say something and receive the answer piece by piece.
+
+        Yields :class:`Token` events, at most one :class:`Revised` that replaces them, and last :class:`Done` or
+        :class:`Failed`. Closing the iterator early cancels the turn; the session is then as it was before.
+        """
+        async with aclosing(self._stream(lambda: self._next(text))) as events:
+            async for event in events:
+                yield event
+
+    async def retry(self) -> Reply:
+        """Have the last turn answered again. The old answer stays in the tree, as a sibling."""
+        async with self._turn():
+            return await self._run(await self._again())
+
+    async def stream_retry(self) -> AsyncIterator[StreamEvent]:
+        """Like :meth:`retry`, piece by piece."""
+        async with aclosing(self._stream(self._again)) as events:
+            async for event in events:
+                yield event
+
+    async def edit(self, text: str, *, number: int | None = None) -> Reply:
+        """Say something else instead of what was said in turn ``number`` (the last one by default), and go on from
+        there. What followed stays in the tree."""
+        async with self._turn():
+            return await self._run(await self._again(number, text=text))
+
+    async def stream_edit(self, text: str, *, number: int | None = None) -> AsyncIterator[StreamEvent]:
+        """Like :meth:`edit`, piece by piece."""
+        async with aclosing(self._stream(lambda: self._again(number, text=text))) as events:
+            async for event in events:
+                yield event
+
+    # --- looking --------------------------------------------------------------------------------------------------
+
+    async def state(self, number: int | None = None) -> DialogueState:
+        """The state now, bookkeeping included, or after turn ``number`` of the current branch (0: the beginning).
+
+        Raises:
+            TurnNotFound: the branch has no such turn.
+        """
+        async with self._settled():
+            if number is None or number == self._state.turn_count:
+                return self._state
+            return await self._state_at((await self._on_branch(number)))
+
+    async def report(self, number: int | None = None) -> TurnRecord:
+        """The record of the last turn, or of turn ``number`` of the current branch.
+
+        Raises:
+            TurnNotFound: there is no such turn.
+        """
+        async with self._settled():
+            if number is None:
+                if self._head is None:
+                    raise TurnNotFound(f"Session {self.id!r} has no turn yet.", remedy="Say something first.")
+                return self._head
+            record = await self._on_branch(number)
+            if record is None:
+                raise TurnNotFound(f"Session {self.id!r} has no turn {number}.")
+            return record
+
+    async def branch(self) -> tuple[TurnRecord, ...]:
+        """The records of the current branch, oldest first."""
+        async with self._settled():
+            return await self._store.branch(self.id, self._head.id if self._head else None)
+
+    async def timeline(self) -> tuple[TimelineEntry, ...]:
+        """Every turn of the tree, oldest first."""
+        async with self._settled():
+            head = self._head.id if self._head else None
+            current = {record.id for record in await self._store.branch(self.id, head)}
+            return tuple(
+                TimelineEntry(record, record.id in current, record.id == head)
+                for record in await self._store.records(self.id)
+            )
+
+    async def settled(self) -> None:
+        """Wait until the bookkeeping of the last turn is complete.
+
+        Raises:
+            HarnessError: what made it fail; it is tried again when the session is next used.
+        """
+        async with self._settled():
+            pass
+
+    # --- moving in the tree ---------------------------------------------------------------------------------------
+
+    async def undo(self, turns: int = 1) -> DialogueState:
+        """Go back some turns. They stay in the tree and can be returned to with :meth:`goto`.
+
+        Raises:
+            TurnNotFound: there are not that many turns.
+        """
+        async with self._turn():
+            records = await self._store.branch(self.id, self._head.id if self._head else None)
+            if not 1 <= turns <= len(records):
+                raise TurnNotFound(f"Cannot undo {turns} turns; session {self.id!r} has {len(records)}.")
+            target = records[-turns].parent
+            await self._move(target)
+            return self._state
+
+    async def goto(self, turn_id: str) -> DialogueState:
+        """Make any turn of the tree the current one.
+
+        Raises:
+            TurnNotFound: no turn of this id.
+        """
+        async with self._turn():
+            await self._store.record(self.id, turn_id)
+            await self._move(turn_id)
+            return self._state
+
+    async def fork(self, new_id: str = "", *, number: int | None = None) -> str:
+        """Copy the branch up to turn ``number`` (all of it by default) into a new session; gives its id.
+
+        Raises:
+            SessionExists: the id is taken. TurnNotFound: no such turn.
+        """
+        async with self._settled():
+            records = await self._store.branch(self.id, self._head.id if self._head else None)
+            if number is not None:
+                if not 0 <= number <= len(records):
+                    raise TurnNotFound(f"Session {self.id!r} has no turn {number}; it has {len(records)}.")
+                records = records[:number]
+            new_id = new_id or self._ports.ids.new()
+            now = self._ports.clock.now()
+            info = self._info.model_copy(
+                update={"id": new_id, "head": None, "version": 0, "turns": 0, "created_at": now, "updated_at": now}
+            )
+            await self._store.create(info)
+            version = 0
+            for record in records:
+                version = await self._store.append(new_id, record, expected_version=version)
+            return new_id
+
+    async def change(self, operations: Sequence[Operation]) -> TurnRecord:
+        """Change the state by hand (pin, edit or retract a fact, set a task): recorded like a turn, without dialogue.
+
+        Raises:
+            OperationRejected: one of them does not hold; then none is applied.
+        """
+        async with self._turn():
+            state = self._state
+            for operation in operations:
+                state = apply(state, operation)
+            record = TurnRecord(
+                id=self._ports.ids.new(),
+                parent=self._head.id if self._head else None,
+                number=self._state.turn_count,
+                origin="change",
+                operations=tuple(Applied(phase="change", operation=operation) for operation in operations),
+                started_at=self._ports.clock.now(),
+            )
+            self._version = await self._store.append(self.id, record, expected_version=self._version)
+            self._head, self._state = record, state
+            return record
+
+    async def close(self) -> None:
+        """Finish outstanding bookkeeping."""
+        if self._bookkeeping is not None:
+            await asyncio.shield(self._bookkeeping)
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Hold the session for one turn, on a state that is up to date and complete."""
+        if self._lock.locked() and self.settings.when_busy == "refuse":
+            raise SessionBusy(f"Session {self.id!r} is in the middle of a turn.", session_id=self.id)
+        async with self._settled():
+            yield
+
+    @asynccontextmanager
+    async def _settled(self) -> AsyncIterator[None]:
+        async with self._lock:
+            await self._catch_up()
+            yield
+
+    async def _catch_up(self) -> None:
+        """Wait for bookkeeping, reload when another process wrote, and resume what a crash left undone."""
+        task, self._bookkeeping = self._bookkeeping, None
+        if task is not None:
+            await _survive_cancel(task)
+        if await self._store.version(self.id) != self._version:
+            await self._load()
+        if self._head is not None and self._head.phase != "done":
+            await self._resume(self._head)
+
+    async def _load(self) -> None:
+        info = await self._store.info(self.id)
+        head = await self._store.record(self.id, info.head) if info.head else None
+        self._state = await self._state_at(head)
+        self._info, self._head, self._version = info, head, info.version
+
+    async def _state_at(self, record: TurnRecord | None) -> DialogueState:
+        if record is None:
+            return initial_state(self._info)
+        found = await self._store.snapshot(self.id, record.id)
+        after, state = found if found is not None else (None, initial_state(self._info))
+        return rebuild(state, await self._store.branch(self.id, record.id, after=after))
+
+    async def _on_branch(self, number: int) -> TurnRecord | None:
+        """The last record of turn ``number`` on the current branch; None for the beginning."""
+        records = await self._store.branch(self.id, self._head.id if self._head else None)
+        found = [record for record in records if record.number == number]
+        if not found and number != 0:
+            raise TurnNotFound(f"Session {self.id!r} has no turn {number}; it has {self._state.turn_count}.")
+        return found[-1] if found else None
+
+    async def _move(self, turn_id: str | None) -> None:
+        self._version = await self._store.move_head(self.id, turn_id, expected_version=self._version)
+        await self._load()
+        if self._head is not None and self._head.phase != "done":
+            await self._resume(self._head)
+
+    async def _next(self, text: str) -> Turn:
+        return self._new_turn(text, self._state, self._head.id if self._head else None, "say")
+
+    async def _again(self, number: int | None = None, *, text: str | None = None) -> Turn:
+        """A turn that is a sibling of turn ``number``, with its text or another one."""
+        records = await self._store.branch(self.id, self._head.id if self._head else None)
+        spoken = [record for record in records if record.origin != "change"]
+        if number is not None:
+            spoken = [record for record in spoken if record.number == number]
+        if not spoken:
+            what = "no turn yet" if number is None else f"no turn {number}"
+            raise TurnNotFound(f"Session {self.id!r} has {what}.", remedy="Say something first.")
+        old = spoken[-1]
+        index = records.index(old)
+        before = await self._state_at(records[index - 1] if index else None)
+        return self._new_turn(old.user_text if text is None else text, before, old.parent, "retry" if text is None else "edit")
+
+    def _new_turn(
+        self, text: str, state: DialogueState, parent: str | None, origin: Literal["say", "retry", "edit"]
+    ) -> Turn:
+        turn_id = self._ports.ids.new()
+        seed = self.settings.seed
+        if seed is None:
+            seed = int.from_bytes(hashlib.sha256(f"{self.id}/{turn_id}".encode()).digest()[:4]) >> 1
+        elif origin == "retry":
+            seed += int.from_bytes(hashlib.sha256(turn_id.encode()).digest()[:2])
+        return Turn(
+            id=turn_id,
+            parent=parent,
+            number=state.turn_count + 1,
+            persona=self.persona,
+            state=state,
+            settings=self.settings,
+            text=text,
+            now=self._ports.clock.now(),
+            origin=origin,
+            seed=seed,
+            deadline=self._ports.clock.monotonic() + self.settings.turn_timeout_s,
+        )
+
+    def _ended(self, turn: Turn) -> Reply | None:
+        limit = self.settings.max_turns
+        if not limit or turn.number <= limit:
+            return None
+        pack = self._ports.languages.get(self.persona.language)
+        return Reply(text=pack.lines.session_ended.format(name=self.persona.name, turns=limit), ended=True)
+
+    async def _run(self, turn: Turn, ports: Ports | None = None) -> Reply:
+        """Walk a turn until its reply is durable; leave the rest to the background if allowed."""
+        if (ended := self._ended(turn)) is not None:
+            return ended
+        ports = replace(ports or self._ports, journal=_SessionJournal(self))
+        try:
+            async with asyncio.timeout(self.settings.turn_timeout_s):
+                turn = await run_turn(turn, ports, self._machine, until=Phase.record)
+        except TimeoutError as error:
+            raise TurnTimeout(
+                f"Turn {turn.number} had no reply after {self.settings.turn_timeout_s:g} s; the session is unchanged.",
+                session_id=self.id,
+            ) from error
+        try:
+            turn = await run_turn(turn, ports, self._machine, until=Phase.extract_facts)
+        except BaseException:
+            self._version = -1  # the write may have been completed behind a cancelled caller: read again
+            raise
+        reply = Reply(
+            text=turn.reply,
+            turn_id=turn.id,
+            number=turn.number,
+            revised=turn.candidates[turn.chosen].form != "plain",
+            calls=turn.calls,
+        )
+        if turn.shown and turn.shown != turn.reply:
+            await ports.emit(Revised(turn.reply, reason=", ".join(f.kind for f in turn.candidates[0].findings)))
+        self._bookkeeping = asyncio.create_task(self._finish(turn, ports))
+        if not self.settings.background:
+            task, self._bookkeeping = self._bookkeeping, None
+            await _survive_cancel(task)
+        return reply
+
+    async def _finish(self, turn: Turn, ports: Ports) -> None:
+        """Bookkeeping after the reply. A failure leaves the turn recorded; it is resumed when next used."""
+        try:
+            await run_turn(turn, replace(ports, streaming=False), self._machine)
+        except ConflictError:
+            self._version = -1  # another process completed or changed the session; read it again
+        except HarnessError as error:
+            self._version = -1
+            log.warning("bookkeeping_failed", session=self.id, turn=turn.number, error=str(error))
+
+    async def _resume(self, record: TurnRecord) -> None:
+        """Complete a turn whose reply was durable but whose bookkeeping was not."""
+        log.info("bookkeeping_resumed", session=self.id, turn=record.number)
+        turn = Turn(
+            id=record.id,
+            parent=record.parent,
+            number=record.number,
+            persona=self.persona,
+            state=self._state,
+            settings=self.settings,
+            text=record.user_text,
+            now=record.started_at or self._ports.clock.now(),
+            origin=record.origin,
+            language=record.language or self.persona.language,
+            seed=record.seed,
+            resolved=record.resolved or record.user_text,
+            context=record.context,
+            notices=record.notices,
+            candidates=record.candidates,
+            chosen=record.chosen,
+            replied_at=record.replied_at,
+            operations=record.operations,
+            rejected=record.rejected,
+            calls=record.calls,
+            events=record.events,
+            timings=record.timings,
+            phase=Phase.extract_facts,
+        ).note("resumed", "bookkeeping was cut short and has been completed")
+        ports = replace(self._ports, journal=_SessionJournal(self))
+        try:
+            await run_turn(turn, ports, self._machine)
+        except ConflictError:
+            await self._load()
+
+    async def _stream(self, make: Callable[[], Awaitable[Turn]]) -> AsyncIterator[StreamEvent]:
+        queue: asyncio.Queue[StreamEvent | None] = asyncio.Queue()
+
+        async def emit(event: object) -> None:
+            await queue.put(event)  # type: ignore[arg-type]  # steps emit stream events only
+
+        async def work() -> None:
+            try:
+                async with self._turn():
+                    turn = await make()
+                    reply = await self._run(turn, replace(self._ports, emit=emit, streaming=True))
+                if reply.ended:
+                    await queue.put(Token(reply.text))
+                await queue.put(Done(reply))
+            except HarnessError as error:
+                await queue.put(Failed(error))
+            finally:
+                await queue.put(None)
+
+        task = asyncio.create_task(work())
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            await task
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+
+class _SessionJournal:
+    """Writes the running turn of a session, and keeps the session's cache in step with what was written."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def record(self, record: TurnRecord, state: DialogueState) -> None:
+        session = self._session
+        store, seen = session._store, session._version  # noqa: SLF001 - the session's own other half
+        try:
+            version = await store.append(session.id, record, expected_version=seen)
+        except ConflictError as error:
+            session._version = -1  # noqa: SLF001
+            if "found" in error.details:
+                found = await store.version(session.id)
+                await store.append(session.id, record, expected_version=found, move_head=False)
+            raise ConflictError(
+                f"Session {session.id!r} was changed elsewhere during this turn; the turn was kept as a side branch.",
+                remedy=f"Go to it with `harness show {session.id} --timeline` and goto {record.id}, or repeat it.",
+                session_id=session.id,
+                turn_id=record.id,
+            ) from error
+        session._version, session._head, session._state = version, record, state  # noqa: SLF001
+
+    async def complete(self, record: TurnRecord, state: DialogueState) -> None:
+        session = self._session
+        store = session._store  # noqa: SLF001
+        session._version = await store.amend(session.id, record, expected_version=session._version)  # noqa: SLF001
+        session._head, session._state = record, state  # noqa: SLF001
+        if record.number % session.settings.snapshot_every == 0:
+            await store.save_snapshot(session.id, record.id, state)
+
+
+async def _survive_cancel(task: asyncio.Task[None]) -> None:
+    """Wait for a task that must finish even when the waiting caller is cancelled."""
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
+def reference(persona: Persona) -> PersonaRef:
+    """The reference a session keeps of its persona."""
+    return PersonaRef(id=persona.id or persona.name, name=persona.name, digest=persona.digest())

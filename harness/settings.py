@@ -1,0 +1,357 @@
+"""Settings: one frozen, typed object, read once at the edge from defaults, a file and the environment."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.errors import SettingsError
+
+CONFIG_VARIABLE = "HARNESS_CONFIG"
+HOME_VARIABLE = "HARNESS_HOME"
+PREFIX = "HARNESS_"
+RESERVED = (CONFIG_VARIABLE, HOME_VARIABLE)
+TEST_PREFIX = "HARNESS_TEST_"
+FILE_NAMES = ("harness.toml", "harness.json")
+
+
+class Section(BaseModel):
+    """A section of the settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+class ProviderSettings(Section):
+    """The endpoint. Without ``base_url`` the embedded model is used (extra ``local``)."""
+
+    base_url: str = Field(
+        default="",
+        description="Address of an OpenAI-compatible API, with or without /v1, or a pasted endpoint. Empty: OpenAI's own when a key is set, else the embedded model.",
+    )
+    api_key_env: str = Field(
+        default="OPENAI_API_KEY", description="Name of the environment variable that holds the key. The key itself never stands in a file."
+    )
+    timeout_s: float = Field(default=120.0, gt=0, description="Deadline of one model call in seconds, retries included.")
+    connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to wait for a connection.")
+    max_attempts: int = Field(default=3, ge=1, le=10, description="Requests made for one call, the first included.")
+    prefill: Literal["auto", "plain", "vllm", "deepseek", "off"] = Field(
+        default="auto", description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all."
+    )
+    trust_env: bool = Field(default=True, description="Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.")
+
+
+class ModelsSettings(Section):
+    """Which model id plays which role. An empty role takes the one it says."""
+
+    responder: str = Field(default="", description="Answers as the character. Empty with the embedded model: the served one.")
+    summarizer: str = Field(default="", description="Summarizes. Empty: the responder.")
+    evaluator: str = Field(default="", description="Checks and revises. Empty: the responder.")
+    extractor: str = Field(default="", description="Analyses the turn. Empty: the summarizer.")
+    embedder: str = Field(default="", description="Embeds. Empty: none.")
+
+
+class EngineSettings(Section):
+    """The turn machine."""
+
+    max_turns: int = Field(default=0, ge=0, description="Turns after which a session ends with a clear answer. 0: no limit.")
+    short_term_window: int = Field(
+        default=12, ge=2, description="Newest messages that are always sent as they were said. Older ones are summarized once there are twice as many."
+    )
+    summary_trigger_tokens: int = Field(default=1500, ge=50, description="Tokens of recent messages above which the oldest are summarized.")
+    summary_max_tokens: int = Field(default=400, ge=40, description="Longest summary, in tokens.")
+    persona_consistency_check: bool = Field(default=True, description="Check the user's message before and the reply after it was made.")
+    check_tier: Literal["rules", "model"] = Field(
+        default="rules", description="Who checks: rules in code, or rules and then the evaluator (one more call before and after the reply)."
+    )
+    analysis: Literal["auto", "combined", "separate", "rules"] = Field(
+        default="auto",
+        description="How a finished turn is analysed: one combined call, one call for each purpose, rules without a call; auto is combined with a provider and rules with the embedded model.",
+    )
+    summarize_with: Literal["auto", "model", "rules"] = Field(default="auto", description="Who summarizes; auto is the model with a provider and rules with the embedded model.")
+    max_revisions: int = Field(default=1, ge=0, le=5, description="Rounds of revision after a reply that failed its check. 0 switches revision off.")
+    revision_candidates: int = Field(default=2, ge=1, le=5, description="Replies sampled in one round of revision, until one passes.")
+    fallback_line: bool = Field(default=True, description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it.")
+    turn_timeout_s: float = Field(default=180.0, gt=0, description="Seconds after which a turn without a reply is given up; the session is unchanged.")
+    when_busy: Literal["wait", "refuse"] = Field(default="wait", description="What a second caller of the same session meets.")
+    background: bool = Field(default=True, description="Give the reply as soon as it is durable, and do the bookkeeping behind it.")
+    max_input_chars: int = Field(default=8000, ge=1, description="Longest message of the user, in characters.")
+    context_placement: Literal["auto", "late_system", "user", "first"] = Field(
+        default="auto",
+        description="Where what changes from turn to turn stands: a late system message, before the user's words, or in the first system message (no stable prefix); auto is late_system until the endpoint refuses it.",
+    )
+    total_token_budget: int = Field(default=4096, ge=200, description="Most tokens of one prompt.")
+    facts_max_tokens: int = Field(default=400, ge=0, description="Most tokens of facts in one prompt; pinned ones are never left out.")
+    temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of replies.")
+    top_p: float = Field(default=0.9, gt=0, le=1, description="Nucleus sampling of replies.")
+    max_reply_tokens: int = Field(default=220, ge=16, description="Longest reply, in tokens.")
+    seed: int | None = Field(default=None, description="Makes a session repeatable where the endpoint honours seeds. Unset: drawn for each turn.")
+    snapshot_every: int = Field(default=20, ge=1, description="Turns between two snapshots of the state.")
+
+
+class StorageSettings(Section):
+    """Where sessions are kept."""
+
+    backend: Literal["sqlite", "memory"] = Field(default="sqlite", description="sqlite, or memory (gone at exit).")
+    path: str = Field(default="", description="The database file. Empty: sessions.db in the data directory (HARNESS_HOME).")
+    synchronous: Literal["NORMAL", "FULL"] = Field(
+        default="NORMAL", description="SQLite's durability: NORMAL survives a killed process, FULL also a power cut."
+    )
+    busy_timeout_s: float = Field(default=5.0, ge=0, description="Seconds to wait for another process that is writing.")
+
+
+class LocalSettings(Section):
+    """The embedded model (extra ``local``)."""
+
+    model: str = Field(default="default", description="A name of the catalogue, or the path of a GGUF file.")
+    catalogue: str = Field(default="", description="A YAML file with more models, laid over the shipped catalogue.")
+    cache_dir: str = Field(default="", description="Where models are kept. Empty: the user cache directory, shared by all projects.")
+    threads: int = Field(default=0, ge=0, description="Threads of the server. 0: the number of cores.")
+    context: int = Field(default=0, ge=0, description="Tokens of context of each slot. 0: as the catalogue says.")
+    start_timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait until the server is ready.")
+
+
+class PathsSettings(Section):
+    """A project's own files; each overrides the shipped one of the same name. Relative to the settings file."""
+
+    personas: str = Field(default="personas", description="Folder of persona files.")
+    prompts: str = Field(default="prompts", description="Folder of prompt templates.")
+    languages: str = Field(default="languages", description="Folder of more language packs.")
+
+
+class LogSettings(Section):
+    """Logging, to standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="Least level that is shown.")
+    format: Literal["text", "json"] = Field(default="text", description="Lines for people, or JSON lines.")
+
+
+class Settings(Section):
+    """Every setting.
+
+    Attributes:
+        root: folder that relative paths resolve against: the settings file's, or the current one.
+        key_present: the variable that ``provider.api_key_env`` names is set.
+    """
+
+    provider: ProviderSettings = ProviderSettings()
+    models: ModelsSettings = ModelsSettings()
+    harness: EngineSettings = EngineSettings()
+    storage: StorageSettings = StorageSettings()
+    local: LocalSettings = LocalSettings()
+    paths: PathsSettings = PathsSettings()
+    log: LogSettings = LogSettings()
+    root: Annotated[Path, Field(exclude=True)] = Path()
+    key_present: Annotated[bool, Field(exclude=True)] = False
+
+    @property
+    def embedded(self) -> bool:
+        """No provider is configured and no key is set: the embedded model answers."""
+        return not self.provider.base_url and not self.key_present
+
+    def path(self, value: str) -> Path:
+        """A path of the settings, made absolute against ``root``; ``~`` is the home directory."""
+        return (self.root / Path(value).expanduser()).resolve()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings and where each value came from.
+
+    Attributes:
+        origins: dotted name -> ``default``, the file's name, or the environment variable.
+        file: the settings file that was read, or None.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str] = field(default_factory=dict)
+    file: Path | None = None
+
+    def rows(self) -> Iterator[tuple[str, Any, str]]:
+        """(dotted name, value, origin) of every setting."""
+        for section in SECTIONS:
+            for key, value in getattr(self.settings, section).model_dump().items():
+                name = f"{section}.{key}"
+                yield name, value, self.origins.get(name, "default")
+
+
+SECTIONS: Mapping[str, type[Section]] = {
+    name: info.annotation  # type: ignore[misc]  # the other fields are Sections
+    for name, info in Settings.model_fields.items()
+    if name not in ("root", "key_present")
+}
+
+
+def variable_name(section: str, key: str) -> str:
+    """The environment variable of a setting: ``HARNESS_<KEY>`` for the engine's, else ``HARNESS_<SECTION>_<KEY>``."""
+    return PREFIX + (key if section == "harness" else f"{section}_{key}").upper()
+
+
+def _suggest(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]!r}?" if near else f"Known are: {', '.join(known)}."
+
+
+def find_file(start: Path, environ: Mapping[str, str]) -> Path | None:
+    """The settings file: the one ``HARNESS_CONFIG`` names, else harness.toml or harness.json in ``start``.
+
+    Raises:
+        SettingsError: ``HARNESS_CONFIG`` names a file that is not there, or both files are there.
+    """
+    if named := environ.get(CONFIG_VARIABLE, "").strip():
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise SettingsError(
+                f"{CONFIG_VARIABLE} names {named!r}, and there is no such file.", remedy="Correct or unset the variable."
+            )
+        return path
+    found = [start / name for name in FILE_NAMES if (start / name).is_file()]
+    if len(found) > 1:
+        raise SettingsError(
+            "Both harness.toml and harness.json are here.", remedy="Keep one, or name it in HARNESS_CONFIG."
+        )
+    return found[0] if found else None
+
+
+def read_file(path: Path) -> dict[str, dict[str, Any]]:
+    """The sections of a TOML or JSON settings file, names checked.
+
+    Raises:
+        SettingsError: unreadable, malformed, or with unknown sections or keys.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        raw = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}.", remedy="Save it as UTF-8 text.") from error
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise SettingsError(f"{path} is not valid {path.suffix[1:].upper()}: {error}.") from error
+    if not isinstance(raw, dict):
+        raise SettingsError(f"{path} must hold sections, not {type(raw).__name__}.")
+    for section, values in raw.items():
+        if section not in SECTIONS:
+            raise SettingsError(f"{path}: unknown section {section!r}.", remedy=_suggest(section, list(SECTIONS)))
+        if not isinstance(values, dict):
+            raise SettingsError(f"{path}: {section!r} must be a section of settings, not {values!r}.")
+        known = list(SECTIONS[section].model_fields)
+        for key in values:
+            if key not in known:
+                raise SettingsError(
+                    f"{path}: unknown setting {section + '.' + key!r}.",
+                    remedy=_suggest(key, known) + _elsewhere(key, section),
+                )
+    return raw
+
+
+def _elsewhere(key: str, section: str) -> str:
+    places = [name for name, model in SECTIONS.items() if key in model.model_fields and name != section]
+    return f" {key!r} belongs in section {places[0]!r}." if places else ""
+
+
+def _environment(environ: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """(section, key, variable, value) for every set ``HARNESS_`` variable."""
+    known = {
+        variable_name(section, key): (section, key) for section, model in SECTIONS.items() for key in model.model_fields
+    }
+    for variable, value in environ.items():
+        if not variable.startswith(PREFIX) or variable in RESERVED or variable.startswith(TEST_PREFIX):
+            continue
+        if variable not in known:
+            raise SettingsError(
+                f"Unknown environment variable {variable!r}.",
+                remedy=_suggest(variable, sorted(known)),
+            )
+        yield *known[variable], variable, value
+
+
+def _is_optional(section: str, key: str) -> bool:
+    return type(None) in get_args(SECTIONS[section].model_fields[key].annotation)
+
+
+def load(
+    *,
+    file: Path | None = None,
+    start: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> Loaded:
+    """Read the settings: defaults, then the file, then the environment, then ``overrides`` (dotted names).
+
+    Args:
+        file: a settings file; None looks for one (see :func:`find_file`).
+        start: folder to look in; the current one by default.
+        environ: ``os.environ`` by default.
+        overrides: for instance ``{"harness.max_turns": 10}``, from the command line or a program.
+
+    Raises:
+        SettingsError: unknown name (with the nearest known one), wrong type, or impossible value.
+    """
+    environ = os.environ if environ is None else environ
+    start = start or Path.cwd()
+    path = file or find_file(start, environ)
+    values: dict[str, dict[str, Any]] = {}
+    origins: dict[str, str] = {}
+    if path is not None:
+        for section, keys in read_file(path).items():
+            values[section] = dict(keys)
+            origins.update({f"{section}.{key}": path.name for key in keys})
+    for section, key, variable, value in _environment(environ):
+        empty = not value.strip() and _is_optional(section, key)
+        values.setdefault(section, {})[key] = None if empty else value
+        origins[f"{section}.{key}"] = variable
+    for name, value in (overrides or {}).items():
+        section, _, key = name.partition(".")
+        if section not in SECTIONS or key not in SECTIONS[section].model_fields:
+            known = [f"{s}.{k}" for s, model in SECTIONS.items() for k in model.model_fields]
+            raise SettingsError(f"Unknown setting {name!r}.", remedy=_suggest(name, known))
+        values.setdefault(section, {})[key] = value
+        origins[name] = "argument"
+    try:
+        settings = Settings.model_validate({**values, "root": path.parent.resolve() if path else start.resolve()})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        shown = "(hidden)" if "key" in name and name != "provider.api_key_env" else repr(first["input"])
+        raise SettingsError(
+            f"{name} = {shown} (from {origins.get(name, 'default')}): {first['msg']}.",
+            remedy="`harness settings` and the comments in harness.toml say what each setting takes.",
+        ) from error
+    present = bool(environ.get(settings.provider.api_key_env, "").strip())
+    return Loaded(settings.model_copy(update={"key_present": present}), origins, path)
+
+
+def to_toml(*, comments: bool = True) -> str:
+    """Every setting with its default, as a commented TOML file: the text of the shipped ``harness.toml``."""
+    lines = [
+        "# Settings of harness. Every setting is here with its default; all of them may be left out.",
+        "# An environment variable overrides each: HARNESS_<KEY> for [harness], HARNESS_<SECTION>_<KEY> for the others.",
+    ]
+    for section, model in SECTIONS.items():
+        lines += ["", *(["# " + " ".join((model.__doc__ or "").split())] if comments else []), f"[{section}]"]
+        for key, info in model.model_fields.items():
+            if comments:
+                choices = get_args(info.annotation) if not _is_optional(section, key) else ()
+                text = info.description or ""
+                if choices and all(isinstance(choice, str) for choice in choices):
+                    text += f" One of {', '.join(repr(c) for c in choices)}."
+                lines += ["", f"# {text}"]
+            value = info.default
+            lines.append(f"# {key} =" if value is None else f"{key} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join(lines) + "\n"
+
+
+def home(environ: Mapping[str, str] | None = None) -> Path:
+    """The data directory: ``HARNESS_HOME``, or the user data directory of the platform."""
+    environ = os.environ if environ is None else environ
+    if named := environ.get(HOME_VARIABLE, "").strip():
+        return Path(named).expanduser().resolve()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("dialogue-harness", appauthor=False))

@@ -1,0 +1,246 @@
+"""The turn record: one journal entry, with everything that happened in a turn."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from harness.state.base import Frozen
+from harness.state.dialogue import SCHEMA_VERSION
+from harness.state.operations import Operation
+from harness.state.persona import Persona, PersonaRef
+
+
+class Notice(Frozen):
+    """What the check before the reply found in the user's message.
+
+    Attributes:
+        kind: ``contradiction`` (the message presupposes something the persona or facts deny), ``challenge``
+            (claims something about what was said that no fact decides), ``bot_question``, ``override``
+            (tries to change instructions or persona), ``extraction`` (asks for the prompt).
+        quote: the words of the message.
+        claim: what it claims, in a few words.
+        fact_id: the fact it runs against; empty when none decides.
+        truth: that fact as the character would say it in the first person.
+        tier: ``rules``, ``classifier`` or ``model``.
+    """
+
+    kind: Literal["contradiction", "challenge", "bot_question", "override", "extraction"]
+    quote: str = ""
+    claim: str = ""
+    fact_id: str = ""
+    truth: str = ""
+    attribute: str = ""
+    value: str = ""
+    polarity: bool = True
+    tier: Literal["rules", "classifier", "model"] = "rules"
+    confidence: float = 1.0
+
+
+class Finding(Frozen):
+    """What the check after the reply found wrong with a candidate.
+
+    Attributes:
+        kind: ``contradiction``, ``concession`` (gives in to a false claim), ``not_held`` (a notice was given and the
+            reply does not state the fact), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
+            ``language_drift``, ``repetition``, ``stage_directions``, ``ruled_out``, ``empty``.
+        severity: 0 to 1; how bad it would be to send the reply as it is.
+        evidence: the words of the reply.
+        fact_id: the fact that is contradicted or not held, if any.
+    """
+
+    kind: Literal[
+        "contradiction",
+        "concession",
+        "not_held",
+        "character_break",
+        "prompt_leak",
+        "wrong_speaker",
+        "language_drift",
+        "repetition",
+        "stage_directions",
+        "ruled_out",
+        "empty",
+    ]
+    severity: float = 1.0
+    evidence: str = ""
+    fact_id: str = ""
+    tier: Literal["rules", "classifier", "model"] = "rules"
+
+
+class Candidate(Frozen):
+    """One reply that was considered.
+
+    Attributes:
+        form: how it was made: ``plain``, ``trimmed`` (sentences at fault left out), ``begun`` (begun answer), ``json`` (truth before reply), ``line``
+            (in-character line of the language pack).
+        findings: what the check found; empty means it may be sent.
+    """
+
+    text: str
+    form: Literal["plain", "trimmed", "begun", "json", "line"] = "plain"
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def penalty(self) -> float:
+        """Sum of severities; 0 is clean."""
+        return sum(finding.severity for finding in self.findings)
+
+
+class Usage(Frozen):
+    """Tokens of one call. ``cached``: prompt tokens served from the provider's cache; None when not told."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int | None = None
+    estimated: bool = False
+
+
+class ModelCall(Frozen):
+    """One call of a model, as it was sent and answered.
+
+    Attributes:
+        phase: the phase (or added step) that made it. ``purpose``: the prompt template's name.
+        request_hash: SHA-256 of the request in canonical form; keys record and replay.
+        messages: (role, content) pairs exactly as sent. ``prefill``: the begun answer, if any.
+        error: type and message when the call failed; then ``reply`` holds what had arrived.
+        seconds: wall time. ``first_token_seconds``: time to the first token when streamed.
+        attempts: requests made, retries included.
+    """
+
+    phase: str
+    purpose: str
+    role: str
+    model: str = ""
+    request_hash: str = ""
+    messages: tuple[tuple[str, str], ...] = ()
+    prefill: str = ""
+    parameters: str = ""
+    reply: str = ""
+    finish_reason: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    first_token_seconds: float | None = None
+    attempts: int = 1
+    error: str = ""
+
+
+class Retrieved(Frozen):
+    """One item considered for the context. ``dropped``: why it did not go in, empty when it did."""
+
+    id: str
+    text: str
+    score: float = 0.0
+    tokens: int = 0
+    dropped: str = ""
+
+
+class LayerReport(Frozen):
+    """What one layer or block put into the prompt."""
+
+    layer: Literal["L0", "L1", "L2", "L3", "history", "input"]
+    block: str
+    injected: bool
+    tokens: int = 0
+    items: tuple[Retrieved, ...] = ()
+
+
+class ContextReport(Frozen):
+    """What the model saw: per block the tokens and items, what was dropped and why, warnings."""
+
+    layers: tuple[LayerReport, ...] = ()
+    total_tokens: int = 0
+    budget: int = 0
+    dropped: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Rejected(Frozen):
+    """A proposed operation that did not hold."""
+
+    phase: str
+    operation: Operation
+    reason: str
+
+
+class Applied(Frozen):
+    """An operation and the phase that proposed it."""
+
+    phase: str
+    operation: Operation
+
+
+class Event(Frozen):
+    """Something a reader should be able to see: a fallback, a revision, a failure that was survived."""
+
+    phase: str
+    kind: str
+    message: str
+
+
+class Timing(Frozen):
+    """Seconds spent in one phase, in the order the phases ran."""
+
+    phase: str
+    seconds: float
+
+
+class TurnRecord(Frozen):
+    """One turn.
+
+    Attributes:
+        id: unique in the session. ``parent``: id of the turn before it on its branch; None for the first.
+        number: 1 for the first turn of a branch. Siblings (rerolls, edits) share number and parent.
+        phase: ``record`` while bookkeeping is outstanding (the reply is durable, the user has it),
+            ``done`` when it is complete.
+        origin: ``say``, ``retry``, ``edit``, or ``change`` (state edited by the user, no dialogue).
+        resolved: the user's text rewritten to stand alone; empty when nothing had to be resolved.
+        seed: what varied sampling and wording in this turn.
+        operations: all applied operations in order; folding them over the parent's state gives this turn's state.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    id: str
+    parent: str | None
+    number: int
+    phase: Literal["record", "done"] = "done"
+    origin: Literal["say", "retry", "edit", "change", "import"] = "say"
+    user_text: str = ""
+    reply: str = ""
+    language: str = ""
+    resolved: str = ""
+    seed: int = 0
+    operations: tuple[Applied, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    chosen: int = 0
+    calls: tuple[ModelCall, ...] = ()
+    context: ContextReport = ContextReport()
+    events: tuple[Event, ...] = ()
+    timings: tuple[Timing, ...] = ()
+    started_at: datetime | None = None
+    replied_at: datetime | None = None
+
+
+class SessionInfo(Frozen):
+    """A stored session without its turns.
+
+    Attributes:
+        persona: the full persona the session was started with, so that a session survives changes of the file.
+        head: id of the current turn; None before the first.
+        version: raised by one with every write; the optimistic lock.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    id: str
+    persona_ref: PersonaRef
+    persona: Persona
+    user: str = "user"
+    head: str | None = None
+    version: int = 0
+    turns: int = 0
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    title: str = ""

@@ -1,0 +1,129 @@
+"""The same library without ``await``: one event loop in a thread of its own, and a thin edge that waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from harness.app import Harness
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from harness.session import Reply, Session, TimelineEntry
+    from harness.state import DialogueState, Operation, Persona, TurnRecord
+    from harness.turn import StreamEvent
+
+T = TypeVar("T")
+
+
+class SyncSession:
+    """A :class:`harness.session.Session` whose methods wait. Made by :meth:`SyncHarness.open`."""
+
+    def __init__(self, session: Session, portal: BlockingPortal) -> None:
+        self._session, self._portal = session, portal
+        self.id = session.id
+        self.persona = session.persona
+
+    def say(self, text: str) -> Reply:
+        """See :meth:`harness.session.Session.say`."""
+        return self._wait(lambda: self._session.say(text))
+
+    def stream(self, text: str) -> Iterator[StreamEvent]:
+        """See :meth:`harness.session.Session.stream`. Close the iterator to cancel."""
+        events = self._session.stream(text)
+        try:
+            while (event := self._wait(lambda: _next(events))) is not None:
+                yield event
+        finally:
+            self._wait(events.aclose)  # type: ignore[attr-defined]  # stream is an async generator
+
+    def state(self, number: int | None = None) -> DialogueState:
+        """See :meth:`harness.session.Session.state`."""
+        return self._wait(lambda: self._session.state(number))
+
+    def report(self, number: int | None = None) -> TurnRecord:
+        """See :meth:`harness.session.Session.report`."""
+        return self._wait(lambda: self._session.report(number))
+
+    def timeline(self) -> tuple[TimelineEntry, ...]:
+        """See :meth:`harness.session.Session.timeline`."""
+        return self._wait(self._session.timeline)
+
+    def undo(self, turns: int = 1) -> DialogueState:
+        """See :meth:`harness.session.Session.undo`."""
+        return self._wait(lambda: self._session.undo(turns))
+
+    def goto(self, turn_id: str) -> DialogueState:
+        """See :meth:`harness.session.Session.goto`."""
+        return self._wait(lambda: self._session.goto(turn_id))
+
+    def retry(self) -> Reply:
+        """See :meth:`harness.session.Session.retry`."""
+        return self._wait(self._session.retry)
+
+    def edit(self, text: str, *, number: int | None = None) -> Reply:
+        """See :meth:`harness.session.Session.edit`."""
+        return self._wait(lambda: self._session.edit(text, number=number))
+
+    def fork(self, new_id: str = "", *, number: int | None = None) -> str:
+        """See :meth:`harness.session.Session.fork`."""
+        return self._wait(lambda: self._session.fork(new_id, number=number))
+
+    def change(self, operations: Sequence[Operation]) -> TurnRecord:
+        """See :meth:`harness.session.Session.change`."""
+        return self._wait(lambda: self._session.change(operations))
+
+    def _wait(self, make: Callable[[], Awaitable[T]]) -> T:
+        return self._portal.call(make)
+
+
+async def _next(events: AsyncIterator[StreamEvent]) -> StreamEvent | None:
+    return await anext(events, None)
+
+
+class SyncHarness:
+    """A :class:`harness.app.Harness` whose methods wait. Made by :func:`connect`; a context manager."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Takes what :class:`harness.app.Harness` takes."""
+        self._stack = ExitStack()
+        self._portal = self._stack.enter_context(start_blocking_portal())
+        try:
+            self._harness = self._portal.call(lambda: _made(*args, **kwargs))
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def open(self, persona: str | Persona = "", *, session: str = "", user: str = "user") -> SyncSession:
+        """See :meth:`harness.app.Harness.open`."""
+        opened = self._portal.call(lambda: self._harness.open(persona, session=session, user=user))
+        return SyncSession(opened, self._portal)
+
+    def close(self) -> None:
+        """See :meth:`harness.app.Harness.close`."""
+        try:
+            self._portal.call(self._harness.close)
+        finally:
+            self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+async def _made(*args: Any, **kwargs: Any) -> Harness:
+    return Harness(*args, **kwargs)
+
+
+def connect(*args: Any, **kwargs: Any) -> SyncHarness:
+    """A :class:`SyncHarness`; takes what :class:`harness.app.Harness` takes."""
+    return SyncHarness(*args, **kwargs)

@@ -1,0 +1,18 @@
+"""Deadlines of model calls inside a turn."""
+
+from __future__ import annotations
+
+import math
+
+from harness.ports import Ports
+from harness.turn.turn import Turn
+
+BOOKKEEPING_S = 120.0
+"""Deadline of a call made after the reply, in seconds."""
+
+
+def remaining(turn: Turn, ports: Ports) -> float:
+    """Seconds left for a call of this turn; at least a tenth."""
+    if math.isinf(turn.deadline):
+        return BOOKKEEPING_S
+    return max(0.1, turn.deadline - ports.clock.monotonic())

@@ -1,0 +1,84 @@
+"""The model tier of the consistency check: the evaluator's verdict on a message or on a reply."""
+
+from __future__ import annotations
+
+from harness.asking import ask
+from harness.ports import ChatMessage, ModelRequest, Ports
+from harness.prompt_views import FactView
+from harness.state import CHARACTER, Candidate, Fact, ModelCall
+from harness.turn.calling import remaining
+from harness.turn.turn import Turn
+from harness.understanding.answers import Answer, PremiseVerdict, ReplyVerdict
+from harness.understanding.holding import statement
+from harness.understanding.verdicts import to_finding, to_notice
+
+VERDICT_TOKENS = 240
+"""Longest verdict with its reasoning."""
+
+
+def _facts(turn: Turn) -> tuple[Fact, ...]:
+    return (*turn.persona.as_facts(), *turn.state.active_facts(CHARACTER))
+
+
+def _request(turn: Turn, ports: Ports, mode: str, reply: str) -> ModelRequest:
+    prompt = ports.prompts.render(
+        "consistency_check",
+        turn.persona.language,
+        mode=mode,
+        name=turn.persona.name,
+        facts=tuple(FactView.of(fact) for fact in _facts(turn)),
+        user_text=turn.text,
+        reply=reply,
+    )
+    return ModelRequest(
+        role="evaluator",
+        messages=(ChatMessage("user", prompt),),
+        purpose="consistency_check",
+        temperature=0.0,
+        max_tokens=VERDICT_TOKENS,
+        seed=turn.seed,
+        schema_name=f"{mode}_verdict",
+        timeout_s=remaining(turn, ports),
+    )
+
+
+async def _verdict(
+    turn: Turn, ports: Ports, mode: str, reply: str, schema: type[Answer]
+) -> tuple[Turn, Answer | None]:
+    calls: list[ModelCall] = []
+    request = _request(turn, ports, mode, reply)
+    asked = await ask(ports.model, request, schema, phase=turn.phase, on_call=calls.append, clock=ports.clock)
+    turn = turn.called(calls)
+    if asked.value is None:
+        return turn.note("check_by_rules_only", f"evaluator: {asked.error}"), None
+    return turn, asked.value
+
+
+async def judge_premise(turn: Turn, ports: Ports) -> Turn:
+    """The turn with a notice when the evaluator finds that the user's message goes against a fact."""
+    turn, verdict = await _verdict(turn, ports, "premise", "", PremiseVerdict)
+    if not isinstance(verdict, PremiseVerdict):
+        return turn
+    pack = ports.languages.get(turn.language)
+    notice, dropped = to_notice(
+        verdict,
+        user_text=turn.text,
+        facts=_facts(turn),
+        statement=lambda fact: statement(fact, pack=pack, persona=turn.persona),
+    )
+    if dropped:
+        turn = turn.note("verdict_dropped", dropped)
+    return turn.with_(notices=(notice,)) if notice is not None else turn
+
+
+async def judge_reply(turn: Turn, ports: Ports, candidate: Candidate) -> tuple[Turn, Candidate]:
+    """The candidate with what the evaluator finds wrong with it, added to what the rules found."""
+    turn, verdict = await _verdict(turn, ports, "reply", candidate.text, ReplyVerdict)
+    if not isinstance(verdict, ReplyVerdict):
+        return turn, candidate
+    finding, dropped = to_finding(verdict, reply=candidate.text, facts=_facts(turn))
+    if dropped:
+        turn = turn.note("verdict_dropped", dropped)
+    if finding is not None:
+        candidate = candidate.model_copy(update={"findings": (*candidate.findings, finding)})
+    return turn, candidate

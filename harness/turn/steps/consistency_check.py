@@ -1,0 +1,19 @@
+"""consistency_check: does the user's message presuppose something that is not so?"""
+
+from __future__ import annotations
+
+from harness.ports import Ports
+from harness.turn import judging
+from harness.turn.turn import Turn
+from harness.understanding.consistency import check_premise
+
+
+async def consistency_check(turn: Turn, ports: Ports) -> Turn:
+    """Fill ``notices``: by rules, and then by the evaluator when ``check_tier`` is ``model`` and rules found nothing."""
+    if not turn.settings.persona_consistency_check:
+        return turn
+    pack = ports.languages.get(turn.language)
+    turn = turn.with_(notices=check_premise(turn.text, state=turn.state, persona=turn.persona, pack=pack))
+    if turn.settings.check_tier == "model" and not turn.notices:
+        turn = await judging.judge_premise(turn, ports)
+    return turn

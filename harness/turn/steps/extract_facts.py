@@ -1,0 +1,39 @@
+"""extract_facts: what the turn stated, by both sides."""
+
+from __future__ import annotations
+
+from harness.ports import Ports
+from harness.state import CHARACTER, USER, Operation
+from harness.state.operations import AssertFact, DisputeFact, ReviseFact, RetractFact
+from harness.turn import analysing
+from harness.turn.turn import Turn
+from harness.understanding.facts import extract_facts as facts_by_rules
+
+FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact)
+
+
+async def extract_facts(turn: Turn, ports: Ports) -> Turn:
+    """Propose fact operations: by rules, by a call of its own, or as part of the combined analysis.
+
+    The combined analysis is made here; what it found besides facts waits in ``proposals`` for ``update_topic``. A model
+    that fails or gives nothing readable is replaced by the rules, with an event.
+    """
+    if turn.settings.analysis in ("combined", "separate"):
+        found = await analysing.analyse(turn, ports, only_facts=turn.settings.analysis == "separate")
+        turn = found.turn
+        if found.operations is not None:
+            facts = [operation for operation in found.operations if isinstance(operation, FACT_OPERATIONS)]
+            rest = tuple(operation for operation in found.operations if not isinstance(operation, FACT_OPERATIONS))
+            return turn.propose(facts).with_(proposals=rest if turn.settings.analysis == "combined" else None)
+    return turn.propose(_by_rules(turn, ports)).with_(proposals=None)
+
+
+def _by_rules(turn: Turn, ports: Ports) -> list[Operation]:
+    """Facts of the user's message, then of the reply, each read with the pack of its own language."""
+    operations: list[Operation] = []
+    for speaker, text in ((USER, turn.text), (CHARACTER, turn.reply)):
+        pack = ports.languages.for_text(text, default=turn.language)
+        operations += facts_by_rules(
+            text, speaker=speaker, state=turn.state, persona=turn.persona, pack=pack, turn=turn.number, at=turn.now
+        )
+    return operations

@@ -1,0 +1,98 @@
+"""respond: the character's answer, streamed or not, and its check."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+from harness.asking import call, stream
+from harness.context import compose_prompt
+from harness.errors import ContextTooLong, EmptyReply
+from harness.ports import ModelRequest, Ports
+from harness.state import ModelCall
+from harness.turn.calling import remaining
+from harness.turn.checking import consider, findings, whole_sentences
+from harness.turn.events import Token
+from harness.turn.guards import REVISION_PENALTY
+from harness.turn.turn import Turn
+
+SENTENCE_ENDS = ".!?。！？\n"
+SMALLER = 0.6
+"""What is left of the token budget when the endpoint says the prompt is too long."""
+
+
+async def respond(turn: Turn, ports: Ports) -> Turn:
+    """Ask the responder and check what it says.
+
+    A streamed reply flows at once and is checked by sentence; it is held back when the check before it found a risk.
+
+    Raises:
+        ModelError: the endpoint did not answer.
+    """
+    try:
+        return await _answer(turn, ports)
+    except ContextTooLong as error:
+        smaller = int(turn.context.total_tokens * SMALLER)
+        composed = compose_prompt(turn, ports, budget=smaller)
+        turn = turn.with_(messages=composed.messages, context=composed.report)
+        turn = turn.note("context_too_long", f"{error.message} Composed again with {smaller} tokens.")
+        return await _answer(turn, ports)
+
+
+async def _answer(turn: Turn, ports: Ports) -> Turn:
+    calls: list[ModelCall] = []
+    shown = ""
+    try:
+        if ports.streaming and not turn.notices:
+            text, shown = await _streamed(turn, ports, calls)
+        else:
+            reply = await call(ports.model, request(turn, ports), phase=turn.phase, on_call=calls.append)
+            text = whole_sentences(reply.text) if reply.finish_reason == "length" else reply.text
+    except EmptyReply:
+        if not turn.settings.max_revisions:
+            raise
+        text = ""
+    turn = await consider(turn.called(calls), text, ports)
+    return turn.with_(shown=shown)
+
+
+def request(turn: Turn, ports: Ports) -> ModelRequest:
+    """The request for a plain reply."""
+    settings = turn.settings
+    return ModelRequest(
+        role="responder",
+        messages=turn.messages,
+        purpose="respond",
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        max_tokens=settings.max_reply_tokens,
+        seed=turn.seed,
+        timeout_s=remaining(turn, ports),
+    )
+
+
+async def _streamed(turn: Turn, ports: Ports, calls: list[ModelCall]) -> tuple[str, str]:
+    """The reply and what was shown of it. Stops, and closes the connection, at a sentence that fails its check."""
+    shown, text = "", ""
+    pieces = stream(ports.model, request(turn, ports), phase=turn.phase, on_call=calls.append)
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if piece.reply is not None:
+                finished = piece.reply.finish_reason
+                text = whole_sentences(piece.reply.text) if finished == "length" else piece.reply.text
+                break
+            if not piece.text:
+                continue
+            shown += piece.text
+            await ports.emit(Token(piece.text))
+            if any(end in piece.text for end in SENTENCE_ENDS) and _fails(turn, shown, ports):
+                text = shown
+                break
+    return text or shown, shown
+
+
+def _fails(turn: Turn, text: str, ports: Ports) -> bool:
+    if not turn.settings.max_revisions:
+        return False
+    return sum(finding.severity for finding in findings(turn, text, ports, partial=True)) >= REVISION_PENALTY
+
+

@@ -1,0 +1,174 @@
+"""revise: one bounded round of mending a reply that failed its check.
+
+The cheapest way first: leave out the sentences at fault; then, where a fact is denied, let the model continue a begun
+answer, or write truth before reply in constrained JSON; else ask it to write the reply again. The best candidate is
+kept. When the last round ends and the fact is still not held, a line of the language pack states it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+
+from harness.asking import ask, call
+from harness.errors import EmptyReply, ModelError, UnsupportedFeature
+from harness.ports import ChatMessage, ModelRequest, Ports
+from harness.prompt_views import FindingView
+from harness.state import ModelCall, Notice
+from harness.turn.calling import remaining
+from harness.turn.checking import Form, consider, trimmed, whole_sentences
+from harness.turn.guards import REVISION_PENALTY
+from harness.turn.turn import Turn
+from harness.understanding.answers import HeldReply
+from harness.understanding.holding import begun_answers, hold_line
+
+LEAST_SECONDS = 3.0
+"""With less time left than this no model is asked any more."""
+HOLDING_TOKENS = 40
+"""Longest continuation of a begun answer. Longer ones spoil what the opener held (measured on a 1.5B model)."""
+
+
+async def revise(turn: Turn, ports: Ports) -> Turn:
+    """Do one round; ``chosen`` points at the best candidate afterwards."""
+    before = turn.candidates[turn.chosen]
+    turn = turn.with_(revisions=turn.revisions + 1)
+    if text := trimmed(before):
+        turn = await consider(turn, text, ports, "trimmed")
+    tried = 0
+    async with aclosing(_attempts(turn, ports)) as attempts:
+        while _failing(turn) and tried < turn.settings.revision_candidates and remaining(turn, ports) > LEAST_SECONDS:
+            tried += 1
+            attempt = await anext(attempts, None)
+            if attempt is None:
+                break
+            text, form, calls, trouble = attempt
+            turn = turn.called(calls)
+            turn = turn.note("revision_failed", trouble) if trouble else turn
+            if text.strip():
+                turn = await consider(turn, text, ports, form)
+    last = turn.revisions >= turn.settings.max_revisions
+    if last and _failing(turn) and turn.settings.fallback_line:
+        turn = await _last_resort(turn, ports)
+    after = turn.candidates[turn.chosen]
+    kinds = ", ".join(finding.kind for finding in before.findings)
+    return turn.note("revised", f"{kinds}: {before.form} ({before.penalty:g}) to {after.form} ({after.penalty:g})")
+
+
+def _failing(turn: Turn) -> bool:
+    return turn.candidates[turn.chosen].penalty >= REVISION_PENALTY
+
+
+def _held(turn: Turn) -> Notice | None:
+    """The notice whose fact the reply has to hold."""
+    return next((notice for notice in turn.notices if notice.truth), None)
+
+
+Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
+"""Text, form, calls made, and what went wrong, if anything."""
+
+
+async def _attempts(turn: Turn, ports: Ports) -> AsyncIterator[Attempt]:
+    """Ways to a better reply, strongest first; later rounds go on where earlier ones stopped."""
+    notice = _held(turn)
+    skipped = (turn.revisions - 1) * turn.settings.revision_candidates
+    number = 0
+    form: Form
+    while True:
+        seed = turn.seed + number + 1
+        if notice is not None and ports.model.capabilities.prefill is not False:
+            form = ("begun", "begun", "json")[number % 3]
+        elif notice is not None:
+            form = "json" if number % 2 == 0 else "plain"
+        else:
+            form = "plain"
+        number += 1
+        if number <= skipped:
+            continue
+        if form == "begun" and notice is not None:
+            yield await _begun(turn, ports, notice, seed, whole=number % 3 == 1)
+        elif form == "json" and notice is not None:
+            yield await _truth_first(turn, ports, notice, seed)
+        else:
+            yield await _again(turn, ports, seed)
+
+
+def _request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
+    settings = turn.settings
+    return ModelRequest(
+        role="responder",
+        messages=turn.messages,
+        purpose="revise",
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        max_tokens=settings.max_reply_tokens,
+        seed=seed,
+        timeout_s=remaining(turn, ports),
+    )
+
+
+async def _begun(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: bool) -> Attempt:
+    """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words."""
+    calls: list[ModelCall] = []
+    pack = ports.languages.get(turn.language)
+    opener = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed, whole=whole)[0]
+    request = replace(_request(turn, ports, seed), prefill=opener, max_tokens=HOLDING_TOKENS, stop=("\n",))
+    try:
+        reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append, clock=ports.clock)
+    except UnsupportedFeature as error:
+        ports.model.capabilities.prefill = False
+        return "", "begun", tuple(calls), error.message
+    except EmptyReply:
+        return f"{opener.rstrip(',， ')}{pack.holding.stop}", "begun", tuple(calls), ""
+    except ModelError as error:
+        return "", "begun", tuple(calls), error.message
+    text = opener + reply.text
+    return whole_sentences(text) if reply.finish_reason == "length" else text, "begun", tuple(calls), ""
+
+
+async def _truth_first(turn: Turn, ports: Ports, notice: Notice, seed: int) -> Attempt:
+    """Have the model write down the truth, and what the user's claim is, before the reply."""
+    request = replace(_request(turn, ports, seed), role="evaluator", messages=_stronger(turn, ports, notice, "json"))
+    asked = await ask(ports.model, request, HeldReply, phase=turn.phase, repair=False)
+    text = asked.value.reply if asked.value is not None else ""
+    return text, "json", asked.calls, asked.error
+
+
+async def _again(turn: Turn, ports: Ports, seed: int) -> Attempt:
+    """Ask for the reply again, saying what was wrong with it."""
+    calls: list[ModelCall] = []
+    request = replace(_request(turn, ports, seed), messages=_stronger(turn, ports, _held(turn), "rewrite"))
+    try:
+        reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append)
+    except ModelError as error:
+        return "", "plain", tuple(calls), error.message
+    return whole_sentences(reply.text) if reply.finish_reason == "length" else reply.text, "plain", tuple(calls), ""
+
+
+def _stronger(turn: Turn, ports: Ports, notice: Notice | None, mode: str) -> tuple[ChatMessage, ...]:
+    """The prompt with the user's message put once more, together with what was wrong and what is true."""
+    truth = notice.truth if notice is not None else ""
+    last = ports.prompts.render(
+        "revise",
+        turn.persona.language,
+        mode=mode,
+        name=turn.persona.name,
+        user_text=turn.text,
+        reply=turn.reply,
+        truths=(truth,) if truth else (),
+        findings=tuple(FindingView.of(finding, truth) for finding in turn.candidates[turn.chosen].findings),
+    )
+    before = max(index for index, message in enumerate(turn.messages) if message.role == "user")
+    return (*turn.messages[:before], ChatMessage("user", last.strip("\n")))
+
+
+async def _last_resort(turn: Turn, ports: Ports) -> Turn:
+    """A natural line of the language pack, for a notice that no reply met."""
+    notice = _held(turn) or next(iter(turn.notices), None)
+    if notice is None:
+        return turn
+    pack = ports.languages.get(turn.language)
+    said = [message.text for message in turn.state.messages if message.speaker == "character"]
+    line = hold_line(notice, persona=turn.persona, pack=pack, seed=turn.seed, previous=tuple(said))
+    turn = await consider(turn, line, ports, "line")
+    return turn.note("fallback_line", "no revision held the fact; a line of the language pack states it")

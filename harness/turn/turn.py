@@ -1,0 +1,140 @@
+"""Turn: everything one turn knows, frozen; a step takes one and returns a changed copy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from harness.errors import OperationRejected
+from harness.ports import ChatMessage, Ports
+from harness.settings import EngineSettings
+from harness.state import (
+    Applied,
+    Candidate,
+    ContextReport,
+    DialogueState,
+    Event,
+    ModelCall,
+    Notice,
+    Operation,
+    Persona,
+    Rejected,
+    Timing,
+    TurnRecord,
+    apply,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn on its way through the machine.
+
+    Attributes:
+        id, parent, number, origin: as in :class:`harness.state.TurnRecord`.
+        state: the state with every operation so far applied.
+        text: what the user said, after ``receive``.
+        language: language code of the user's text.
+        seed: for everything that varies: sampling and the choice of wording.
+        resolved: the user's text rewritten to stand alone ("book the second hotel" -> with its name).
+        references: what was resolved, as "it = the Canon".
+        messages: the prompt as composed; empty before ``compose``.
+        notices: what the check before the reply found.
+        candidates: every reply considered, in order; ``chosen`` is the index of the one to be sent.
+        shown: what a listener to the stream has seen so far.
+        revisions: rounds of ``revise`` done.
+        deadline: moment on the ports' monotonic clock at which the reply must be there.
+        proposals: operations of the combined analysis that ``update_topic`` still has to apply; None without one.
+    """
+
+    id: str
+    parent: str | None
+    number: int
+    persona: Persona
+    state: DialogueState
+    settings: EngineSettings
+    text: str
+    now: datetime
+    origin: Literal["say", "retry", "edit", "change", "import"] = "say"
+    language: str = "en"
+    seed: int = 0
+    resolved: str = ""
+    references: tuple[str, ...] = ()
+    messages: tuple[ChatMessage, ...] = ()
+    context: ContextReport = field(default_factory=ContextReport)
+    notices: tuple[Notice, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    chosen: int = 0
+    shown: str = ""
+    revisions: int = 0
+    deadline: float = math.inf
+    proposals: tuple[Operation, ...] | None = None
+    replied_at: datetime | None = None
+    operations: tuple[Applied, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+    events: tuple[Event, ...] = ()
+    timings: tuple[Timing, ...] = ()
+    phase: str = "receive"
+
+    @property
+    def reply(self) -> str:
+        """The chosen candidate's text; empty before ``respond``."""
+        return self.candidates[self.chosen].text if self.candidates else ""
+
+    def propose(self, operations: Iterable[Operation]) -> Turn:
+        """Apply operations; those that do not hold are kept with their reason."""
+        state, applied, rejected = self.state, list(self.operations), list(self.rejected)
+        for operation in operations:
+            try:
+                state = apply(state, operation)
+            except OperationRejected as error:
+                reason = str(error.details["reason"])
+                rejected.append(Rejected(phase=self.phase, operation=operation, reason=reason))
+            else:
+                applied.append(Applied(phase=self.phase, operation=operation))
+        return replace(self, state=state, operations=tuple(applied), rejected=tuple(rejected))
+
+    def with_(self, **changes: Any) -> Turn:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    def note(self, kind: str, message: str) -> Turn:
+        """A copy with one more event, visible in the record."""
+        return replace(self, events=(*self.events, Event(phase=self.phase, kind=kind, message=message)))
+
+    def called(self, calls: Iterable[ModelCall]) -> Turn:
+        """A copy with more model calls in its trace."""
+        return replace(self, calls=(*self.calls, *calls))
+
+    def record(self, phase: Literal["record", "done"]) -> TurnRecord:
+        """The journal entry as it stands."""
+        return TurnRecord(
+            id=self.id,
+            parent=self.parent,
+            number=self.number,
+            phase=phase,
+            origin=self.origin,
+            user_text=self.text,
+            reply=self.reply,
+            language=self.language,
+            resolved=self.resolved if self.resolved != self.text else "",
+            seed=self.seed,
+            operations=self.operations,
+            rejected=self.rejected,
+            notices=self.notices,
+            candidates=self.candidates,
+            chosen=self.chosen,
+            calls=self.calls,
+            context=self.context,
+            events=self.events,
+            timings=self.timings,
+            started_at=self.now,
+            replied_at=self.replied_at,
+        )
+
+
+Step = Callable[[Turn, Ports], Awaitable[Turn]]
+"""What a step is: a coroutine function from a turn and the ports to a turn."""

@@ -1,0 +1,401 @@
+"""Reading claims: who says what about whom, from patterns of the language pack.
+
+Every clause is brought to one shape before a pattern sees it: the subject is found and cut off, a third person's verb
+is brought to the first person's form, what is said *to* somebody is turned into what that one would say himself, and
+negation is taken out and kept as polarity. So one list of first-person patterns per attribute reads "I have no pets",
+"my friend Jack hates dogs" and "you said you live in Oslo" alike.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from harness.understanding.text import fold, has_han, normalize, numbers, sentences
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePack
+    from harness.language.sections_facts import Attribute, ClaimPattern
+
+SPEAKER = "speaker"
+"""Subject of a claim about whoever speaks (or, read swapped, about whoever is spoken to)."""
+
+_QUOTED = re.compile(r"[“「『《\"]([^”」』》\"]{1,400})[”」』》\"]")
+_LONG_QUOTE = 4
+_LONG_HAN_QUOTE = 8
+_MAX_WORDS = 8
+_MAX_HAN = 20
+_MAX_VALUE = 80
+_FRAGMENT_WORDS = 5
+_PRIVATE = 0xE000
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that is claimed.
+
+    Attributes:
+        subject: :data:`SPEAKER`, a name, or empty when only ``relation`` tells who ("my sister").
+        attribute: canonical key, free words for an open attribute, empty when only the wording is known.
+        value: the value, or the whole predicate when ``attribute`` is empty. Negation is taken out of both.
+        kind, name: the parts of a value that has both ("cat", "Miso").
+        single: the attribute holds one value at a time.
+        correction: the sentence shows that something said before is replaced.
+        predicate: the clause without subject and negation.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    polarity: bool = True
+    quote: str = ""
+    kind: str = ""
+    name: str = ""
+    relation: str = ""
+    single: bool = False
+    correction: bool = False
+    predicate: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read a text.
+
+    Attributes:
+        swapped: read what is said to somebody as if he said it himself.
+        loose: also use patterns too broad for ordinary talk.
+        asked: questions count as statements (they were found to take something for granted).
+        backshift: take past forms back to the present, as in reported speech.
+        wording: give claims without a known attribute too.
+        third: whom "he" and "she" mean at the beginning.
+    """
+
+    swapped: bool = False
+    loose: bool = False
+    asked: bool = False
+    backshift: bool = False
+    wording: bool = False
+    third: str = ""
+
+
+PLAIN = Reading()
+
+
+@lru_cache(maxsize=2048)
+def read_claims(text: str, pack: LanguagePack, reading: Reading = PLAIN) -> tuple[Claim, ...]:
+    """All claims in a text, in order. Questions, hypotheticals, quotations and reports of others give none."""
+    return tuple(_Reader(pack, reading).read(text))
+
+
+def plain_text(text: str, pack: LanguagePack) -> str:
+    """``text`` in the form patterns see: normal characters, contractions written out, quotations taken out."""
+    return pack.rewrite(_unquote(normalize(text)), pack.text.expand)
+
+
+def _unquote(text: str) -> str:
+    def keep(match: re.Match[str]) -> str:
+        inner = match[1].strip()
+        long = len(inner) > _LONG_HAN_QUOTE if has_han(inner) else len(inner.split()) > _LONG_QUOTE
+        return " … " if long or re.search(r"\b(?:I|my|I'm)\b|我", inner) else inner
+
+    return _QUOTED.sub(keep, text)
+
+
+class _Reader:
+    """Reads one text; keeps who was spoken of last."""
+
+    def __init__(self, pack: LanguagePack, reading: Reading) -> None:
+        self.pack = pack
+        self.rules = pack.text
+        self.reading = reading
+        self.third: tuple[str, str] = (reading.third, "")
+
+    def read(self, text: str) -> list[Claim]:
+        found: list[Claim] = []
+        for sentence in sentences(plain_text(text, self.pack)):
+            found.extend(self._sentence(sentence))
+        return found
+
+    def _sentence(self, sentence: str) -> list[Claim]:
+        pack, rules, reading = self.pack, self.rules, self.reading
+        if reading.backshift:
+            sentence = pack.rewrite(sentence, rules.backshift)
+        if reading.swapped:
+            sentence = pack.rewrite(sentence, rules.swap)
+        if pack.any_of(rules.hypotheticals).search(sentence):
+            return []
+        reported = pack.any_of(rules.reports).search(sentence)
+        if reported and not reading.asked:
+            return []
+        correction = bool(pack.any_of(rules.corrections).search(sentence))
+        found = [replace(claim, correction=correction) for claim in self._anywhere(sentence)]
+        for claim in self._clauses(self._stated(sentence)):
+            if not any(_same_claim(claim, other) for other in found):
+                found.append(replace(claim, correction=correction))
+        return found
+
+    def _stated(self, sentence: str) -> list[str]:
+        """The clauses that state something: of a question, only what stands before the clause that asks."""
+        pack, rules = self.pack, self.rules
+        clauses = [piece.strip() for piece in pack.any_of(rules.breaks).split(sentence) if piece and piece.strip()]
+        if self.reading.asked or not clauses:
+            return clauses
+        asks = pack.any_of(rules.interrogatives)
+        if pack.any_of(rules.questions).search(sentence):
+            clauses = clauses[:-1] if sentence.rstrip().endswith("?") else clauses
+            if clauses and asks.match(clauses[0]):
+                return []
+        ask = pack.any_of(rules.questions)
+        return [clause for clause in clauses if not ask.search(clause)]
+
+    def _anywhere(self, sentence: str) -> list[Claim]:
+        found = []
+        for attribute in self.pack.attributes:
+            for pattern in attribute.anywhere:
+                for match in self.pack.pattern(pattern.match).finditer(sentence):
+                    claim = self._build(attribute, pattern, match, pattern.polarity)
+                    if claim is not None:
+                        found.append(replace(claim, quote=sentence))
+        return found
+
+    def _clauses(self, clauses: list[str]) -> list[Claim]:
+        found: list[Claim] = []
+        subject: tuple[str, str] | None = None
+        last: tuple[Claim, str] | None = None
+        for clause in clauses:
+            resolved = self.resolve(clause, subject)
+            if resolved is None:
+                if last is not None:
+                    found.extend(self._fragment(clause, *last))
+                continue
+            subject, predicate = resolved
+            found.extend(self._introduced(subject, clause))
+            claims, before = self._predicate(predicate, clause)
+            named = [replace(claim, subject=subject[0], relation=subject[1]) for claim in claims]
+            found.extend(named)
+            last = (named[0], before) if named and named[0].attribute and before else None
+        return found
+
+    def _introduced(self, subject: tuple[str, str], clause: str) -> list[Claim]:
+        """"My sister Anna …" says that there is a sister, whatever else it says."""
+        name, relation = subject
+        if not name or name == SPEAKER or not relation:
+            return []
+        kinds = self.pack.wording.kinds
+        for attribute in self.pack.attributes:
+            members = sorted(kinds.get(attribute.key, ()), key=len, reverse=True)
+            kind = next((member for member in members if fold(relation).endswith(fold(member))), "")
+            if kind:
+                value = self.pack.wording.kind_named.format(kind=kind, name=name)
+                return [Claim(SPEAKER, attribute.key, value, quote=clause, kind=kind, name=name, single=attribute.single)]
+        return []
+
+    def resolve(self, clause: str, previous: tuple[str, str] | None) -> tuple[tuple[str, str], str] | None:
+        """The subject of a clause, and its predicate in the first person's form."""
+        pack, rules = self.pack, self.rules
+        for source in rules.third:
+            match = pack.pattern(source).match(clause)
+            if match is None:
+                continue
+            groups = match.groupdict()
+            name, relation = (groups.get("name") or "").strip(), (groups.get("relation") or "").strip()
+            if name and not relation and fold(name.split()[0]) in rules.stopwords:
+                continue
+            if name.startswith("§") or relation.startswith("§"):
+                return None
+            self.third = (name, relation)
+            return self.third, pack.rewrite(clause[match.end() :].strip(), rules.deinflect)
+        for source in rules.first:
+            match = pack.pattern(source).match(clause)
+            if match is not None:
+                return (SPEAKER, ""), clause[match.end() :].strip()
+        if any(self.third):
+            match = pack.any_of(rules.pronouns).match(clause)
+            if match is not None:
+                return self.third, pack.rewrite(clause[match.end() :].strip(), rules.deinflect)
+        if previous is not None:
+            match = pack.any_of(rules.bare).match(clause)
+            if match is not None:
+                rest = clause[match.end() :].strip()
+                return previous, rest if previous[0] == SPEAKER else pack.rewrite(rest, rules.deinflect)
+        return None
+
+    def _predicate(self, predicate: str, clause: str) -> tuple[list[Claim], str]:
+        """Claims of one predicate, and the words that stand before the first value (for lists that go on)."""
+        plain, polarity, masks = positive(predicate, self.pack)
+        if not plain:
+            return [], ""
+        for attribute in self.pack.attributes:
+            for pattern in attribute.patterns:
+                match = self.pack.pattern(pattern.match).match(plain)
+                if match is None:
+                    continue
+                claim = self._build(attribute, pattern, match, polarity == pattern.polarity)
+                if claim is None:
+                    continue
+                if attribute.extra and claim.attribute == attribute.key and self._adds(clause):
+                    claim = replace(claim, attribute=attribute.extra, single=False)
+                claim = replace(claim, quote=clause, predicate=_restore(plain, masks), value=_restore(claim.value, masks))
+                return self._listed(attribute, claim, plain, match)
+        if not self.reading.wording:
+            return [], ""
+        value = _restore(plain, masks)
+        return [Claim(SPEAKER, "", value, polarity, clause, predicate=value)], ""
+
+    def _adds(self, clause: str) -> bool:
+        return self.pack.any_of(self.rules.additions).search(clause) is not None
+
+    def _listed(
+        self, attribute: Attribute, claim: Claim, plain: str, match: re.Match[str]
+    ) -> tuple[list[Claim], str]:
+        """The claim, and one more for each further item of a list in its value or right behind it."""
+        if attribute.single or claim.attribute != attribute.key:
+            return [claim], ""
+        if claim.kind or attribute.closed:
+            group = "kind" if claim.kind else "v"
+            before = plain[: match.start(group)] if claim.kind or "v" in match.groupdict() else ""
+            rest = plain[match.end() :]
+            more = self.pack.any_of(self.rules.joiners).match(rest)
+            if more and before and more.end() < len(rest):
+                further, _ = self._predicate(before + rest[more.end() :], claim.quote)
+                same = [replace(c, polarity=claim.polarity) for c in further if c.attribute == claim.attribute]
+                return [claim, *same], before
+            return [claim], before
+        items = [item for item in self.pack.any_of(self.rules.joiners).split(claim.value) if item]
+        short = all(len(item.split()) <= 3 and len(item) <= 20 for item in items)  # noqa: PLR2004 - a list of names
+        before = plain[: match.start("v")] if match.groupdict().get("v") else ""
+        if len(items) > 1 and short:
+            cleaned = [self.clean(item) for item in items]
+            return [replace(claim, value=item) for item in cleaned if item], before
+        return [claim], before
+
+    def _fragment(self, clause: str, last: Claim, before: str) -> list[Claim]:
+        """Items of a list that went on behind a comma: ("I like tea,") "coffee and cake"."""
+        if last.single or len(clause.split()) > _FRAGMENT_WORDS or len(clause) > 2 * _MAX_HAN:
+            return []
+        joiners = self.pack.any_of(self.rules.joiners)
+        spec = self.pack.attribute(last.attribute)
+        if not joiners.search(" " + clause) and not (spec and spec.closed):
+            return []
+        claims, _ = self._predicate(before + joiners.sub("", " " + clause, count=1) if joiners.match(" " + clause)
+                                    else before + clause, clause)
+        return [
+            replace(claim, subject=last.subject, relation=last.relation, polarity=last.polarity)
+            for claim in claims
+            if claim.attribute == last.attribute
+        ]
+
+    def _build(
+        self, attribute: Attribute, pattern: ClaimPattern, match: re.Match[str], polarity: bool  # noqa: FBT001
+    ) -> Claim | None:
+        groups = {key: (value or "").strip() for key, value in match.groupdict().items()}
+        name, kind = self.clean(groups.get("name", "")), self.clean(groups.get("kind", ""))
+        value = self.clean(groups.get("v", "")) or kind or name
+        if pattern.value:
+            value = pattern.value.format(**{**groups, "name": name, "kind": kind})
+        elif name and kind:
+            value = self.pack.wording.kind_named.format(kind=kind, name=name)
+        key, single = attribute.key, attribute.single
+        if pattern.attribute:
+            key = fold(pattern.attribute.format(**groups)).strip(" '")
+            known = self.pack.attribute(key)
+            if known is not None:
+                key, single = known.key, known.single
+            elif pattern.loose and not self.reading.loose:
+                return None
+            else:
+                single = True
+        elif pattern.loose and not self.reading.loose:
+            return None
+        if not self._sound(value):
+            return None
+        return Claim(SPEAKER, key, value, polarity, kind=kind, name=name, single=single)
+
+    def clean(self, value: str) -> str:
+        """A value without the words around it."""
+        return clean_value(value, self.pack)
+
+    def _sound(self, value: str) -> bool:
+        folded = fold(value)
+        if not folded or "§" in folded or "£" in folded or folded in _empty_values(self.pack) or len(value) > _MAX_VALUE:
+            return False
+        return len(value) <= _MAX_HAN if has_han(value) else len(value.split()) <= _MAX_WORDS
+
+
+def clauses(text: str, pack: LanguagePack) -> tuple[str, ...]:
+    """The clauses of a text, in the form patterns see."""
+    parts = pack.any_of(pack.text.breaks)
+    return tuple(
+        piece.strip()
+        for sentence in sentences(plain_text(text, pack))
+        for piece in parts.split(sentence)
+        if piece and piece.strip()
+    )
+
+
+def subject_of(clause: str, pack: LanguagePack) -> tuple[str, str] | None:
+    """(:data:`SPEAKER` or a name, relation) of one clause; None when nobody is its subject that can be told."""
+    resolved = _Reader(pack, PLAIN).resolve(clause, None)
+    return None if resolved is None else resolved[0]
+
+
+def clean_value(value: str, pack: LanguagePack) -> str:
+    """A value without articles before it and without the small words behind it."""
+    tails, heads = pack.any_of(pack.text.tails), pack.any_of(pack.text.heads)
+    value = value.strip()
+    for _ in range(4):
+        shorter = heads.sub("", tails.sub("", value)).strip()
+        if shorter == value or not shorter:
+            break
+        value = shorter
+    return value
+
+
+def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, str]]:
+    """A predicate without its negation, whether it was positive, and what masked characters stand for."""
+    rules = pack.text
+    masks: dict[str, str] = {}
+    predicate = pack.rewrite(predicate, rules.idioms)
+    if rules.lookalikes:
+        def mask(match: re.Match[str]) -> str:
+            sign = chr(_PRIVATE + len(masks))
+            masks[sign] = match[0]
+            return sign
+
+        predicate = pack.any_of(rules.lookalikes).sub(mask, predicate)
+    fillers = pack.any_of(rules.fillers)
+    predicate = fillers.sub("", predicate).strip()
+    predicate = pack.rewrite(predicate, rules.idioms)
+    polarity = True
+    for source, replacement in rules.negations:
+        changed = pack.pattern(source).sub(replacement, predicate, count=1)
+        if changed != predicate:
+            polarity, predicate = not polarity, changed
+    return fillers.sub("", predicate).strip(), polarity, masks
+
+
+def _restore(text: str, masks: dict[str, str]) -> str:
+    for sign, original in masks.items():
+        text = text.replace(sign, original)
+    return text
+
+
+@lru_cache(maxsize=16)
+def _empty_values(pack: LanguagePack) -> frozenset[str]:
+    return frozenset(pack.text.empty_values)
+
+
+def _same_claim(first: Claim, second: Claim) -> bool:
+    if first.attribute != second.attribute or first.subject != second.subject or first.polarity != second.polarity:
+        return False
+    return fold(first.value) == fold(second.value) or bool(
+        first.name and second.name and fold(first.name) == fold(second.name)
+    )
+
+
+def same_numbers(first: str, second: str, pack: LanguagePack) -> bool | None:
+    """Whether two texts hold the same numbers; None when one of them holds none."""
+    a, b = numbers(first, pack), numbers(second, pack)
+    return None if not a or not b else a[0] == b[0] or set(a) == set(b)

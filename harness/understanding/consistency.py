@@ -1,0 +1,269 @@
+"""The checks before and after a reply, by rules: no call, about a millisecond each.
+
+Before: :func:`check_premise`. After: :func:`check_reply`. An ordinary reply is held only to sure contradictions, since a
+false alarm costs a model call; under a notice everything that gives in counts, since there the risk is known.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.state import Finding
+from harness.understanding.claims import SPEAKER, Claim, Reading, read_claims
+from harness.understanding.knowledge import Known, Knowledge, judge, knowledge_of, sentence_polarity
+from harness.understanding.premise import check_premise
+from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, kinds_in, negated, relate
+from harness.understanding.text import contains_phrase, fold, has_han, likeness, normalize, numbers, sentences, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.language import LanguagePack
+    from harness.state import DialogueState, Notice, Persona
+
+__all__ = ["SEVERITY", "check_premise", "check_reply", "holds"]
+
+SEVERITY = {
+    "empty": 1.0,
+    "character_break": 1.0,
+    "prompt_leak": 1.0,
+    "concession": 0.9,
+    "contradiction": 0.9,
+    "wrong_speaker": 0.8,
+    "language_drift": 0.8,
+    "not_held": 0.7,
+    "ruled_out": 0.7,
+    "repetition": 0.5,
+    "stage_directions": 0.3,
+}
+"""How bad each finding is, 0 to 1. What gives the character away weighs most; style weighs least. A concession that
+also fails to state the fact (1.6) is worse than one beside the fact (0.9), and that than a mere silence (0.7)."""
+
+_REPEATED = 0.85
+_REPEATED_LENGTH = 12
+_LEAK_LENGTH = 60
+_LEAK_HAN_LENGTH = 24
+_HALF = 0.5
+_DRIFT = 0.6
+
+
+def check_reply(
+    reply: str,
+    *,
+    user_text: str,
+    state: DialogueState,
+    persona: Persona,
+    pack: LanguagePack,
+    notices: Sequence[Notice] = (),
+    previous_replies: Sequence[str] = (),
+    system_text: str = "",
+) -> tuple[Finding, ...]:
+    """What is wrong with a reply; empty when it may be sent.
+
+    Args:
+        pack: of the language the reply should be in.
+        notices: what :func:`check_premise` found in ``user_text``.
+        previous_replies: earlier replies of the character, for repetitions.
+        system_text: the prompt; a long stretch of it in the reply is a leak.
+    """
+    plain = normalize(reply)
+    if not re.search(r"\w", plain):
+        return (Finding(kind="empty", severity=SEVERITY["empty"], evidence=reply[:80]),)
+    known = knowledge_of(state, persona, pack)
+    found = [
+        *_character(plain, persona, pack, system_text),
+        *_form(plain, user_text, persona, pack),
+        *_repetition(plain, previous_replies),
+        *_contradictions(plain, known, pack),
+    ]
+    conflicts = [notice for notice in notices if notice.kind == "contradiction"]
+    challenges = [notice for notice in notices if notice.kind == "challenge"]
+    for notice in conflicts:
+        found.extend(_under_notice(plain, notice, known, pack))
+    if challenges and not conflicts:
+        found.extend(_conceded(plain, pack, ""))
+    return tuple(_distinct(found))
+
+
+def holds(reply: str, notice: Notice, *, state: DialogueState, persona: Persona, pack: LanguagePack) -> bool:
+    """Whether a reply states the truth of a contradiction notice, in its own words or others."""
+    return _states(normalize(reply), notice, _fact(notice, knowledge_of(state, persona, pack)), pack)
+
+
+def _distinct(found: list[Finding]) -> Iterator[Finding]:
+    seen: set[tuple[str, str]] = set()
+    for finding in found:
+        key = (finding.kind, finding.fact_id)
+        if key not in seen:
+            seen.add(key)
+            yield finding
+
+
+def _finding(kind: str, evidence: str, fact_id: str = "") -> Finding:
+    return Finding.model_validate(
+        {"kind": kind, "severity": SEVERITY[kind], "evidence": evidence.strip()[:200], "fact_id": fact_id}
+    )
+
+
+def _character(reply: str, persona: Persona, pack: LanguagePack, system_text: str) -> Iterator[Finding]:
+    cues = pack.reply
+    denials = pack.any_of(tuple(cues.denials))
+    admits = persona.bot_question == "admit"
+    for match in pack.any_of(cues.character_breaks).finditer(reply) if not admits else ():
+        if not denials.search(reply[: match.start()][-40:]):
+            yield _finding("character_break", match[0])
+            break
+    leak = pack.any_of(cues.leaks).search(reply)
+    if leak is not None:
+        yield _finding("prompt_leak", leak[0])
+    elif system_text:
+        size = _LEAK_HAN_LENGTH if has_han(reply) else _LEAK_LENGTH
+        shared = _shared_stretch(fold(reply), fold(system_text), size)
+        if shared:
+            yield _finding("prompt_leak", shared)
+
+
+def _shared_stretch(text: str, source: str, size: int) -> str:
+    return next((text[i : i + size] for i in range(0, len(text) - size + 1, 4) if text[i : i + size] in source), "")
+
+
+def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
+    label = next((m for line in reply.split("\n") if (m := pack.any_of(pack.reply.speaker_labels).match(line))), None)
+    if label is not None:
+        yield _finding("wrong_speaker", label[0])
+    if not persona.stage_directions:
+        direction = pack.any_of(pack.reply.directions).search(reply)
+        if direction is not None:
+            yield _finding("stage_directions", direction[0])
+    if _drifted(reply, user_text, persona, pack):
+        yield _finding("language_drift", reply[:80])
+
+
+def _drifted(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> bool:
+    """Whether most of the reply is in the other script. Names and single quoted words do not count."""
+    del user_text, persona
+    han = len(re.findall(r"[\u3400-\u4dbf\u4e00-\u9fff]", reply))
+    latin = len(re.findall(r"[^\W\d_\u3400-\u9fff]{2,}", reply))
+    if han + latin == 0:
+        return False
+    if pack.script == "han":
+        return latin > 2 and latin / (han / 1.6 + latin) > _DRIFT  # noqa: PLR2004 - a name or two is no drift
+    return han > 4 and (han / 1.6) / (han / 1.6 + latin) > 1 - _DRIFT  # noqa: PLR2004 - a quoted word is no drift
+
+
+def _repetition(reply: str, previous: Sequence[str]) -> Iterator[Finding]:
+    if len(reply) < _REPEATED_LENGTH and not (has_han(reply) and len(reply) >= _REPEATED_LENGTH // 2):
+        return
+    for old in previous:
+        if fold(old) == fold(reply) or likeness(old, reply) >= _REPEATED:
+            yield _finding("repetition", old)
+            return
+
+
+def _own_claims(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
+    return tuple(claim for claim in read_claims(reply, pack, Reading(wording=True)) if claim.subject == SPEAKER)
+
+
+def _contradictions(reply: str, known: Knowledge, pack: LanguagePack) -> Iterator[Finding]:
+    for claim in _own_claims(reply, pack):
+        if _vague_name(claim, pack):
+            continue
+        fact, relation = judge(claim, known, pack)
+        if fact is None or relation.stand is not Stand.conflict:
+            continue
+        bar = STRONG if not fact.free else CERTAIN
+        if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact)):
+            yield _finding("contradiction", claim.quote, fact.fact.id)
+
+
+def _vague_name(claim: Claim, pack: LanguagePack) -> bool:
+    """"I'm Happy" is no name; a name in a reply counts only when it is clearly said to be one."""
+    del pack
+    return claim.attribute == "name" and claim.predicate.startswith("am ")
+
+
+def _renamed(claim: Claim, fact: Known) -> bool:
+    """The same kind of thing under another name (a cat called Tom, where it is Miso)."""
+    return any(
+        claim.kind and other.kind and fold(claim.kind) == fold(other.kind) and claim.name and other.name
+        for other in fact.claims
+    )
+
+
+def _fact(notice: Notice, known: Knowledge) -> Known | None:
+    return next((item for item in known.facts if item.fact.id == notice.fact_id), None)
+
+
+def _under_notice(reply: str, notice: Notice, known: Knowledge, pack: LanguagePack) -> Iterator[Finding]:
+    fact = _fact(notice, known)
+    yield from _conceded(reply, pack, notice.fact_id)
+    asserted = _asserts(reply, notice, pack)
+    if asserted:
+        yield _finding("concession", asserted, notice.fact_id)
+    if not _states(reply, notice, fact, pack):
+        agrees = pack.any_of(pack.reply.agreement).match(reply)
+        if agrees is not None:
+            yield _finding("concession", agrees[0], notice.fact_id)
+        yield _finding("not_held", reply, notice.fact_id)
+
+
+def _conceded(reply: str, pack: LanguagePack, fact_id: str) -> Iterator[Finding]:
+    denied = pack.any_of(pack.reply.refusals)
+    for sources in (pack.reply.concessions, pack.reply.affirmations):
+        for match in pack.any_of(sources).finditer(reply):
+            before = re.split(r"[.!?。!?;,，]", reply[: match.start()])[-1]
+            if not denied.search(before):
+                yield _finding("concession", match[0], fact_id)
+                return
+
+
+def _claim_of(notice: Notice) -> Claim:
+    return Claim(SPEAKER, notice.attribute, notice.value, notice.polarity, predicate=notice.value)
+
+
+def _asserts(reply: str, notice: Notice, pack: LanguagePack) -> str:
+    """The words in which the reply makes the false claim its own; empty when it does not."""
+    false = _claim_of(notice)
+    for claim in read_claims(reply, pack, Reading(wording=True, loose=True)):
+        if claim.subject != SPEAKER:
+            continue
+        if relate(claim, false, pack).stand is Stand.same and relate(claim, negated(false), pack).stand is not Stand.same:
+            return claim.quote
+    return ""
+
+
+def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) -> bool:
+    truth = fact.truth if fact else notice.truth
+    if not truth:
+        return True
+    if contains_phrase(reply, truth):
+        return True
+    wanted = fact.claims if fact else read_claims(truth, pack, Reading(wording=True, loose=True))
+    aliases = fact.aliases if fact else ()
+    for sentence in sentences(reply):
+        if any(_says(sentence, claim, pack) for claim in wanted) or any(contains_phrase(sentence, a) for a in aliases):
+            return True
+    return any(
+        claim.subject == SPEAKER and any(relate(claim, true, pack).stand is Stand.same for true in wanted)
+        for claim in read_claims(reply, pack, Reading(wording=True, loose=True))
+    )
+
+
+def _says(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
+    """Whether a sentence carries the value of a claim, affirmed or denied as the claim is."""
+    figures = numbers(claim.value, pack)
+    if figures and len(terms(claim.value, pack)) <= len(figures) + 1:
+        return bool(set(figures) & set(numbers(sentence, pack)))
+    if claim.name and contains_phrase(sentence, claim.name):
+        return True
+    wanted = terms(claim.value, pack)
+    if claim.attribute and pack.attribute(claim.attribute) is None and not claim.polarity:
+        wanted |= terms(claim.attribute, pack)
+    if not wanted:
+        return False
+    shared = wanted & terms(sentence, pack)
+    kinds = kinds_in(claim.value, pack) & kinds_in(sentence, pack)
+    if len(shared) / len(wanted) < _HALF and not (kinds and not claim.polarity):
+        return False
+    return sentence_polarity(sentence, pack) == claim.polarity

@@ -1,0 +1,139 @@
+"""What is known of the character, in the form checks need: facts with their propositions, and lines of free text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from harness.state import CHARACTER, Fact
+from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
+from harness.understanding.holding import statement
+from harness.understanding.relations import LIKELY, NEITHER, Relation, Stand, best, propositions
+from harness.understanding.text import fold, sentences, terms
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePack
+    from harness.state import DialogueState, Persona
+
+_MOST = 0.6
+_SUPPORT_TERMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A fact about the character and its propositions.
+
+    Attributes:
+        truth: the fact in the first person, without an end mark.
+        aliases: other wordings of the value, from the persona file.
+        free: read from running text (biography, habits): weaker, and no closed list.
+    """
+
+    fact: Fact
+    claims: tuple[Claim, ...]
+    truth: str
+    aliases: tuple[str, ...] = ()
+    free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Everything that is known of the character. ``lines``: sentences of the persona and of its earlier replies."""
+
+    facts: tuple[Known, ...]
+    lines: tuple[str, ...]
+
+
+def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> Knowledge:
+    """The persona's facts, then the character's own statements that are in force."""
+    fixed = _of_persona(persona, pack)
+    own = tuple(_known(fact, pack, persona) for fact in state.active_facts(CHARACTER) if fact.speaker != "user")
+    said = tuple(message.text for message in state.messages if message.speaker == "character")
+    return Knowledge((*fixed.facts, *own), (*fixed.lines, *said))
+
+
+@lru_cache(maxsize=128)
+def _of_persona(persona: Persona, pack: LanguagePack) -> Knowledge:
+    facts = [_known(fact, pack, persona) for fact in persona.as_facts()]
+    names = [known for known in facts if any(claim.attribute == "name" for claim in known.claims)]
+    if not names:
+        fact = Fact(
+            id="p:name", subject=CHARACTER, attribute="name", value=persona.name, speaker="persona", single=True,
+            language=persona.language,
+        )
+        facts.append(_known(fact, pack, persona))
+    free: list[Known] = []
+    lines = tuple(line for line in (persona.role, persona.biography, *persona.habits, *persona.knowledge_limits) if line)
+    for line in lines:
+        free.extend(_free(line, persona, pack))
+    return Knowledge((*facts, *free), lines)
+
+
+def _known(fact: Fact, pack: LanguagePack, persona: Persona) -> Known:
+    aliases = next(
+        (f.aliases for f in persona.facts if f.attribute == fact.attribute and f.value == fact.value),
+        persona.aliases if fact.id == "p:name" else (),
+    )
+    own = fact.quote if fact.speaker == "persona" else ""
+    claims = propositions(fact.attribute, fact.value, fact.polarity, own, pack)
+    also = tuple(replace(claims[0], value=alias, predicate=alias) for alias in aliases)
+    return Known(fact, (*claims, *also), statement(fact, pack=pack, persona=persona), aliases)
+
+
+def _free(line: str, persona: Persona, pack: LanguagePack) -> list[Known]:
+    """Facts that a line of running text states, whether it says "I", "you", "she" or the name."""
+    first_name = fold(persona.name.split()[0])
+    about = {fold(SPEAKER), fold(persona.name), first_name}
+    claims = [c for c in read_claims(line, pack, Reading(third=persona.name)) if fold(c.subject) in about]
+    claims += [c for c in read_claims(line, pack, Reading(swapped=True)) if c.subject == SPEAKER]
+    found = []
+    for claim in dict.fromkeys(replace(c, subject=SPEAKER, relation="") for c in claims):
+        fact = Fact(
+            id="p:biography", subject=CHARACTER, attribute=claim.attribute, value=claim.value,
+            polarity=claim.polarity, speaker="persona", single=claim.single, language=persona.language,
+        )
+        found.append(Known(fact, (claim,), statement(fact, pack=pack), free=True))
+    return found
+
+
+def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | None, Relation]:
+    """The fact that decides a claim, and how. Agreement with any fact wins over a conflict that is not surer."""
+    decided: Known | None = None
+    found = NEITHER
+    for item in known.facts:
+        relation = best(claim, item.claims, pack)
+        if item.free and relation.stand is Stand.conflict:
+            relation = Relation(Stand.conflict, min(relation.strength, LIKELY))
+        if relation.strength > found.strength or (
+            relation.stand is Stand.same and relation.strength >= found.strength and relation.strength > 0
+        ):
+            decided, found = item, relation
+        if found.stand is Stand.same and found.strength >= 1:
+            break
+    return decided, found
+
+
+def supported(claim: Claim, known: Knowledge, pack: LanguagePack) -> bool:
+    """Whether a line of the persona or an earlier reply says nearly the same with the same polarity."""
+    wanted = terms(claim.value, pack) | (terms(claim.attribute, pack) if pack.attribute(claim.attribute) is None else frozenset())
+    if not wanted:
+        return False
+    for line in known.lines:
+        if not wanted & terms(line, pack):
+            continue
+        for sentence in sentences(line):
+            shared = len(wanted & terms(sentence, pack))
+            if shared / len(wanted) >= _MOST and shared >= min(_SUPPORT_TERMS, len(wanted)):
+                if sentence_polarity(sentence, pack) == claim.polarity:
+                    return True
+    return False
+
+
+@lru_cache(maxsize=2048)
+def sentence_polarity(sentence: str, pack: LanguagePack) -> bool:
+    """Whether a sentence affirms; by its first-person clauses where it has any."""
+    claims = [c for c in read_claims(sentence, pack, Reading(wording=True, asked=True)) if c.subject == SPEAKER]
+    if claims:
+        return all(claim.polarity for claim in claims)
+    return positive(plain_text(sentence, pack), pack)[1]

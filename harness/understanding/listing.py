@@ -1,0 +1,214 @@
+"""Lists in running text ("the Grand, the Plaza and the Ritz", 甲、乙和丙) and numbered lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from harness.language.phrases import alternatives, is_han, lower
+
+if TYPE_CHECKING:
+    from harness.language.sections_tracking import EntityCues
+
+LONGEST_ITEM = 4
+"""Words of one item in a script that parts words by blanks."""
+LONGEST_HAN_ITEM = 10
+"""Characters of one item in Han script."""
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、．）:：]\s*(.{1,80})$", re.MULTILINE)
+_AFTER_NAME = re.compile(r"\s*(?:[:：;；,，—–(（]|\s-\s|\s--\s|[.。!！](?:\s|$)).*$")
+_STOP = r"[.!?。！？;；\n]"
+_MARKS = re.compile(r"[*_`\"“”]")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a list: its name without article, where it stands, and whether it had an article."""
+
+    name: str
+    start: int
+    article: bool = False
+
+
+def find_lists(text: str, cues: EntityCues) -> list[list[Item]]:
+    """Every list of two or more items, numbered lines first."""
+    lists: list[list[Item]] = []
+    numbered = [(int(m[1]), Item(name, m.start(2))) for m in _NUMBERED.finditer(text) if (name := _line_name(m[2]))]
+    if len(numbered) > 1 and [number for number, _ in numbered] == list(range(1, len(numbered) + 1)):
+        lists.append([item for _, item in numbered])
+    offset = 0
+    for sentence in re.split(f"({_STOP})", text):
+        if any(char in sentence for char in cues.list_separators) or _joiner(cues).search(sentence):
+            items = _items(sentence, cues)
+            if items:
+                lists.append([Item(item.name, item.start + offset, item.article) for item in items])
+        offset += len(sentence)
+    return lists
+
+
+def _line_name(line: str) -> str:
+    name = _AFTER_NAME.sub("", _MARKS.sub("", line)).strip()
+    return name if 0 < len(name.split()) <= LONGEST_ITEM + 1 and len(name) <= 40 else ""  # a name
+
+
+@lru_cache(maxsize=16)
+def _joiner_of(joiners: tuple[str, ...]) -> re.Pattern[str]:
+    latin = alternatives(word for word in joiners if not is_han(word[0]))
+    han = alternatives(word for word in joiners if is_han(word[0]))
+    return re.compile(rf"(?:(?<=\W)(?:{latin})(?=\s))|(?:{han})", re.IGNORECASE)
+
+
+def _joiner(cues: EntityCues) -> re.Pattern[str]:
+    return _joiner_of(cues.list_joiners)
+
+
+def _items(sentence: str, cues: EntityCues) -> list[Item]:
+    """The items of the list in one sentence, or nothing."""
+    separators = re.escape(cues.list_separators)
+    pieces: list[tuple[int, str]] = []
+    joined = False
+    start = 0
+    for match in re.finditer(
+        rf"[{separators}]\s*(?:{_joiner(cues).pattern})?|{_joiner(cues).pattern}", sentence, re.IGNORECASE
+    ):
+        if pieces and not sentence[start : match.start()].strip():
+            # The joiner begins an item: 和平宾馆 after 和.
+            continue
+        pieces.append((start, sentence[start : match.start()]))
+        start = match.end()
+        joined = joined or bool(match[0].strip(cues.list_separators + " "))
+    pieces.append((start, sentence[start:]))
+    if len(pieces) < 2 or not (joined or len(pieces) > 2):  # a list has two items
+        return []
+    return _run(pieces, sentence, cues)
+
+
+def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues) -> list[Item]:
+    """The longest run of pieces that are items: the first is cut on its left, the last on its right."""
+    best: list[Item] = []
+    for begin in range(len(pieces) - 1):
+        first = _first(*pieces[begin], cues)
+        if first is None:
+            continue
+        run = [first]
+        for index in range(begin + 1, len(pieces)):
+            whole = _middle(*pieces[index], cues)
+            if whole is not None and index < len(pieces) - 1:
+                run.append(whole)
+                continue
+            last = _last(*pieces[index], cues)
+            if last is not None:
+                run.append(last)
+            break
+        if len(run) > len(best):
+            best = run
+    distinct = {lower(item.name) for item in best}
+    if len(distinct) < len(best) or len(best) < 2:  # a list has two items
+        return []
+    return best if len(best) > 2 or _is_pair(best, sentence, cues) else []  # pairs need more
+
+
+def _is_pair(items: list[Item], sentence: str, cues: EntityCues) -> bool:
+    """Two items are a list when both are named or introduced alike ("the Grand or the Plaza", 全聚德还是东来顺)."""
+    first, second = items
+    if is_han(first.name[0]):
+        between = sentence[first.start + len(first.name) : second.start]
+        return len(first.name) > 1 and len(second.name) > 1 and between in cues.list_choices
+    if first.name[0].isupper() and second.name[0].isupper():
+        return True
+    return first.article and second.article
+
+
+@lru_cache(maxsize=16)
+def _articles_of(articles: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{alternatives(articles)})\s+", re.IGNORECASE)
+
+
+def _articles(cues: EntityCues) -> re.Pattern[str]:
+    return _articles_of(cues.articles)
+
+
+def _strip(start: int, text: str) -> tuple[int, str]:
+    left = len(text) - len(text.lstrip(" \t\"'“”‘’:：*"))
+    return start + left, text[left:].rstrip(" \t\"'“”‘’*")
+
+
+def _named(start: int, text: str, cues: EntityCues, *, article: bool = False) -> Item | None:
+    """An item without its article."""
+    start, text = _strip(start, text)
+    match = _articles(cues).match(text)
+    if match is not None:
+        start, text, article = start + match.end(), text[match.end() :], True
+    if not text or not any(char.isalnum() for char in text):
+        return None
+    if is_han(text[0]):
+        return Item(text, start, article) if len(text) <= LONGEST_HAN_ITEM else None
+    return Item(text, start, article) if len(text.split()) <= LONGEST_ITEM else None
+
+
+def _middle(start: int, text: str, cues: EntityCues) -> Item | None:
+    item = _named(start, text, cues)
+    if item is None:
+        return None
+    words = set(lower(item.name).split())
+    return None if words & _latin(cues.list_tails) else item
+
+
+def _last(start: int, text: str, cues: EntityCues) -> Item | None:
+    """The last item, cut at the first word that cannot belong to it."""
+    start, text = _strip(start, text)
+    cut = len(text)
+    if text and is_han(text[0]):
+        for index in range(1, len(text)):
+            if any(text.startswith(tail, index) for tail in cues.list_tails):
+                cut = index
+                break
+        cut = min(cut, *(i for i, char in enumerate(text) if char in ",，、 "), len(text))
+    else:
+        tails = _latin(cues.list_tails)
+        for match in re.finditer(r"\S+", text):
+            if lower(match[0]).strip(",") in tails and match.start():
+                cut = match.start()
+                break
+            if match[0].endswith(","):
+                cut = match.end() - 1
+                break
+    return _named(start, text[:cut], cues)
+
+
+def _first(start: int, text: str, cues: EntityCues) -> Item | None:
+    """The first item: what stands after the last article, lead word or beginning of a name."""
+    start, text = _strip(start, text)
+    if not text:
+        return None
+    if any(map(is_han, text)):
+        cut = max(
+            (i + len(lead) for lead in cues.list_leads for i in _places(text, lead) if i + len(lead) < len(text)),
+            default=0,
+        )
+        return _named(start + cut, text[cut:], cues)
+    article = max(_articles(cues).finditer(text), key=lambda match: match.start(), default=None)
+    capitals = re.search(r"(?<![\w'])[A-Z][\w'&-]*(?: [A-Z][\w'&-]*)*$", text)
+    if article is not None:
+        return _named(start + article.end(), text[article.end() :], cues, article=True)
+    if capitals is not None and capitals.start():
+        return _named(start + capitals.start(), capitals[0], cues)
+    leads = _latin(cues.list_leads)
+    cut = 0
+    for match in re.finditer(r"\S+", text):
+        if lower(match[0]).strip(":,") in leads and match.end() < len(text):
+            cut = match.end()
+    if cut == 0 and len(text.split()) > 1:
+        return None if capitals is None else _named(start, capitals[0], cues)
+    item = _named(start + cut, text[cut:], cues)
+    return item if item is not None and len(item.name.split()) < LONGEST_ITEM else None
+
+
+def _places(text: str, lead: str) -> list[int]:
+    return [match.start() for match in re.finditer(re.escape(lead), text)]
+
+
+@lru_cache(maxsize=32)
+def _latin(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(lower(word) for word in words)

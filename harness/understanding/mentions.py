@@ -1,0 +1,265 @@
+"""What a text mentions: names, things by their noun, and the items of lists."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from harness.language.phrases import alternatives, is_han, lower
+from harness.understanding.listing import find_lists
+from harness.understanding.words import is_stop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.language.pack import LanguagePack
+    from harness.language.sections_tracking import EntityCues
+
+LONGEST_NAME = 60
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“(]\s*|[,，。！？：]\s*)$")
+_EDGES = " \t\n,，、.。!！?？:：;；\"'“”‘’()（）《》「」『』"
+_LEAST_SHOUT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something a text mentions.
+
+    Attributes:
+        name: as said, without article.
+        kind: a kind of :class:`~harness.state.entities.Entity`.
+        aliases: other words for it in the same text ("camera" for "red camera", "sister" for "my sister Anna").
+        start: where it stands.
+        ordinal: place in a list, from 1; 0 outside.
+        relation: a person known by relation only ("my sister").
+        owner: the word that says whose it is ("my", 你的), or empty.
+        proper: a proper name.
+    """
+
+    name: str
+    kind: str
+    aliases: tuple[str, ...] = ()
+    start: int = 0
+    ordinal: int = 0
+    relation: bool = False
+    owner: str = ""
+    proper: bool = False
+
+
+def find_mentions(text: str, pack: LanguagePack, *, known: frozenset[str] = frozenset()) -> tuple[Mention, ...]:
+    """Everything a text mentions, in order; each name once, the most telling mention of it.
+
+    Args:
+        text: tidied text.
+        pack: its language.
+        known: lower-cased names that are entities already, so that they count at the beginning of a sentence.
+    """
+    cues = pack.entities
+    named = list(_named(text, pack))
+    found = [mention for mention, _ in named]
+    found.extend(_well_known(text, cues))
+    found.extend(_capitalised(text, pack, known))
+    # A noun that introduces a name ("my friend Jack", 一只猫叫米索) is told with the name.
+    taken = [(mention.start, mention.start + len(mention.name)) for mention in found] + [span for _, span in named]
+    found.extend(
+        mention for mention in _by_noun(text, cues) if not any(start <= mention.start < end for start, end in taken)
+    )
+    return tuple(_merged(found, _listed(text, cues)))
+
+
+def name_kind(name: str, cues: EntityCues) -> str:
+    """The kind a name tells by itself: a given name, a well-known place, or a noun at its end; ``other`` without."""
+    lowered = lower(name)
+    known = cues.known_phrases.at(lowered, 0) if lowered else None
+    if known is not None and known.end == len(lowered):
+        return known.value
+    if lowered.split(" ")[0] in cues.given:
+        return "person"
+    for start in range(len(lowered)):
+        hit = cues.noun_phrases.at(lowered, start)
+        # A single Han character inside a longer word (鸭 in 烤鸭) is no noun of its own.
+        if hit is not None and hit.end == len(lowered) and (len(hit.phrase) > 1 or start == 0):
+            return hit.value
+    return "other"
+
+
+def _clean(name: str) -> str:
+    name = name.strip(_EDGES)
+    name = name.removesuffix("'s").strip(_EDGES)
+    return name if len(name) <= LONGEST_NAME else ""
+
+
+def _is_name(name: str, cues: EntityCues) -> bool:
+    lowered = lower(name)
+    if not name or lowered in cues.never or lowered in cues.relation_set:
+        return False
+    if not any(char.isalpha() for char in name):
+        return False
+    return not all(word in cues.never for word in lowered.split())
+
+
+def _named(text: str, pack: LanguagePack) -> Iterator[tuple[Mention, tuple[int, int]]]:
+    """Names that a wording introduces, each with the place of the noun that goes with it (empty without)."""
+    cues = pack.entities
+    for expression, kind in cues.name_expressions:
+        for match in expression.finditer(text):
+            name, start = _without_openers(_clean(match["name"]), match.start("name"), pack)
+            if not _is_name(name, cues):
+                continue
+            noun = (match.groupdict().get("noun") or "").lower()
+            kind_found = cues.kind_of_noun.get(noun, kind) or name_kind(name, cues)
+            telling = bool(noun) and (noun in cues.relation_set or kind_found == "animal")
+            aliases = (match["noun"],) if telling else ()
+            owner = _owner(text[: match.start("noun")], cues) if telling else ""
+            span = match.span("noun") if noun else (0, 0)
+            yield Mention(name, kind_found, aliases, start, owner=owner, proper=True), span
+
+
+def _owner(before: str, cues: EntityCues) -> str:
+    """The word right before a noun that says whose it is."""
+    lowered = lower(before).rstrip()
+    owners = (*cues.user_owner, *cues.own_owner)
+    fitting = [owner for owner in owners if lowered.endswith(lower(owner))]
+    return lower(max(fitting, key=len)) if fitting else ""
+
+
+def _without_openers(name: str, start: int, pack: LanguagePack) -> tuple[str, int]:
+    """A name without capitalised words before it that are none ("But Jack", "In London")."""
+    while " " in name:
+        first, _, rest = name.partition(" ")
+        if lower(first) not in pack.entities.never and not is_stop(first, pack):
+            break
+        name, start = rest, start + len(first) + 1
+    return name, start
+
+
+def _well_known(text: str, cues: EntityCues) -> Iterator[Mention]:
+    for hit in cues.known_phrases.find(text):
+        said = text[hit.start : hit.end]
+        # Latin names count only as written: "china" is tableware, "turkey" a bird.
+        if is_han(said[0]) or said[0].isupper():
+            yield Mention(said, hit.value, start=hit.start, proper=True)
+
+
+def _capitalised(text: str, pack: LanguagePack, known: frozenset[str]) -> Iterator[Mention]:
+    cues = pack.entities
+    letters = [char for char in text if char.isascii() and char.isalpha()]
+    if len(letters) >= _LEAST_SHOUT and sum(char.isupper() for char in letters) > 0.7 * len(letters):
+        return
+    for match in cues.capitals.finditer(text):
+        name, start = _without_openers(_clean(match[0]), match.start(), pack)
+        if len(name) < 2 or not _is_name(name, cues):  # a letter is no name
+            continue
+        kind = name_kind(name, cues)
+        at_start = _SENTENCE_START.search(text[:start]) is not None and start == match.start()
+        sure = " " in name or lower(name) in known or lower(name) in cues.given or _elsewhere(name, start, text)
+        if at_start and (not sure or is_stop(name, pack)):
+            continue
+        yield Mention(name, kind, start=start, proper=True)
+
+
+def _elsewhere(name: str, start: int, text: str) -> bool:
+    """Whether a word is capitalised within a sentence, too."""
+    return any(
+        match.start() != start and _SENTENCE_START.search(text[: match.start()]) is None
+        for match in re.finditer(rf"\b{re.escape(name)}\b", text)
+    )
+
+
+def _by_noun(text: str, cues: EntityCues) -> Iterator[Mention]:
+    for expression in cues.phrase_expressions:
+        for match in expression.finditer(text):
+            groups = match.groupdict()
+            noun = groups["noun"]
+            start = match.start("noun")
+            if groups.get("owner"):
+                yield Mention(noun, "person", start=start, relation=True, owner=groups["owner"].lower())
+                continue
+            kind = cues.kind_of_noun.get(noun.lower(), "thing")
+            if noun.lower() in cues.relation_set:
+                continue
+            adjective = _telling((groups.get("adjective") or "").strip(), cues)
+            if adjective:
+                joined = f"{adjective}{noun}" if is_han(noun[0]) else f"{adjective} {noun}"
+                yield Mention(joined, kind, (noun,), start)
+            else:
+                yield Mention(noun, kind, start=start)
+
+
+def _telling(adjective: str, cues: EntityCues) -> str:
+    """An adjective without those that tell nothing apart."""
+    if is_han(adjective[:1] or " "):
+        plain = "|".join(sorted(map(re.escape, cues.plain_adjectives), key=len, reverse=True))
+        return re.sub(rf"^(?:{plain})+$", "", adjective) if plain else adjective
+    plain_set = {word.lower() for word in cues.plain_adjectives}
+    return " ".join(word for word in adjective.split() if word.lower() not in plain_set)
+
+
+def _listed(text: str, cues: EntityCues) -> Iterator[Mention]:
+    for items in find_lists(text, cues):
+        own = [name_kind(item.name, cues) for item in items]
+        told = _kind_before(text[: items[0].start], cues)
+        common = max(own, key=lambda kind: (kind != "other", own.count(kind))) if told == "other" else told
+        for number, item in enumerate(items, 1):
+            if lower(item.name) in cues.never:
+                continue
+            kind = own[number - 1] if own[number - 1] != "other" else common
+            proper = item.name[:1].isupper()
+            aliases = (cues.definite.format(name=item.name),) if proper and item.article else ()
+            yield Mention(item.name, kind, aliases, item.start, ordinal=number, proper=proper)
+
+
+def _kind_before(before: str, cues: EntityCues) -> str:
+    """The kind of the last noun before a list ("three hotels: …"), singular or plural."""
+    sentence = re.split(r"[.!?。！？\n]\s*", before)[-1]
+    kind = "other"
+    for match in _plural_nouns(cues).finditer(sentence):
+        kind = cues.kind_of_noun[match[1].lower()]
+    return kind
+
+
+@lru_cache(maxsize=16)
+def _plural_nouns_of(nouns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z])({alternatives(nouns)})(?:e?s)?(?![A-Za-z])", re.IGNORECASE)
+
+
+def _plural_nouns(cues: EntityCues) -> re.Pattern[str]:
+    return _plural_nouns_of(tuple(cues.kind_of_noun))
+
+
+def _merged(found: list[Mention], listed: Iterator[Mention]) -> list[Mention]:
+    """Each name once, in order of appearance: aliases united, the more telling kind kept, list places added."""
+    by_name: dict[str, Mention] = {}
+    for mention in [*found, *listed]:
+        key = lower(mention.name)
+        old = by_name.get(key)
+        if old is None and mention.ordinal:
+            old = next((m for m in by_name.values() if key in map(lower, m.aliases) and m.start == mention.start), None)
+            key = lower(old.name) if old is not None else key
+        if old is None:
+            by_name[key] = mention
+            continue
+        by_name[key] = replace(
+            old,
+            kind=mention.kind if old.kind == "other" else old.kind,
+            aliases=tuple(dict.fromkeys((*old.aliases, *mention.aliases))),
+            start=min(old.start, mention.start),
+            ordinal=old.ordinal or mention.ordinal,
+        )
+    kept = [mention for mention in by_name.values() if not _inside_longer(mention, by_name)]
+    return sorted(kept, key=lambda mention: mention.start)
+
+
+def _inside_longer(mention: Mention, by_name: dict[str, Mention]) -> bool:
+    """Whether a mention is only a part of a longer name at the same place (市 in 上海市, "Grand" in "Grand Hotel")."""
+    start, end = mention.start, mention.start + len(mention.name)
+    return any(
+        other is not mention
+        and len(other.name) > len(mention.name)
+        and other.start <= start
+        and end <= other.start + len(other.name)
+        and not mention.ordinal
+        for other in by_name.values()
+    )

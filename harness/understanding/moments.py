@@ -1,0 +1,255 @@
+"""Words for a moment, and the moment they meant when they were said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from harness.language.phrases import lower
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from harness.language.pack import LanguagePack
+    from harness.language.sections_tracking import TimePattern, TimeWords
+
+NOON = 12
+_LONGEST_GAP = 8
+"""How many characters may stand between two parts of one moment ("tomorrow, in the evening")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment somebody spoke of.
+
+    Attributes:
+        words: as said ("tomorrow evening", 下周三).
+        at: what they meant, in the time zone of ``now``. A whole day, week or month stands for its beginning; today
+            stands for now.
+        start, end: where the words stand in the text.
+    """
+
+    words: str
+    at: datetime
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of a moment: a day (``at``, at its beginning unless ``exact``), an hour, or a clock time."""
+
+    start: int
+    end: int
+    at: datetime | None = None
+    exact: bool = False
+    hour: int | None = None
+    minute: int = 0
+    meridiem: str = ""
+    is_part_of_day: bool = False
+
+
+def find_moments(text: str, *, pack: LanguagePack, now: datetime) -> tuple[Moment, ...]:
+    """All moments of a text, in order.
+
+    Args:
+        text: any text.
+        pack: the language of the text.
+        now: aware time at which it was said.
+
+    Raises:
+        ValueError: ``now`` has no time zone.
+    """
+    if now.tzinfo is None:
+        message = f"Expected an aware time, got {now!r}; give it a time zone."
+        raise ValueError(message)
+    parts = _without_overlap(_parts(text, pack.time, now))
+    return tuple(_join(text, group, now) for group in _groups(text, parts, pack.time))
+
+
+def find_moment(text: str, *, pack: LanguagePack, now: datetime) -> Moment | None:
+    """The first moment of a text, or None. Raises like :func:`find_moments`."""
+    found = find_moments(text, pack=pack, now=now)
+    return found[0] if found else None
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _day(now: datetime, days: int) -> datetime:
+    """The beginning of a day; today is now itself, since what is due today is due from now on."""
+    return now if days == 0 else _midnight(now) + timedelta(days=days)
+
+
+def _parts(text: str, words: TimeWords, now: datetime) -> Iterator[_Part]:
+    for hit in words.day_phrases.find(text):
+        yield _Part(hit.start, hit.end, at=_day(now, hit.value.days), hour=hit.value.hour)
+    for part in words.part_phrases.find(text):
+        meridiem = words.meridiems.get(part.phrase, "")
+        yield _Part(part.start, part.end, hour=part.value, meridiem=meridiem, is_part_of_day=True)
+    lowered = lower(text)
+    for pattern, expression in words.expressions:
+        for match in expression.finditer(lowered):
+            try:
+                part_found = _read(pattern, match, words, now)
+            except (OverflowError, ValueError):
+                # "in 99999 years", "30 February": no such moment.
+                continue
+            if part_found is not None:
+                yield part_found
+
+
+def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: datetime) -> _Part | None:
+    group = match.groupdict()
+    start, end = match.span()
+    if pattern.kind == "clock":
+        return _clock(group, words, start, end)
+    if pattern.kind == "shift":
+        count = _number(group["number"], words) if "number" in group else 1
+        at, exact = _shift(now, pattern.unit or words.units[group["unit"]], count * pattern.steps)
+        return _Part(start, end, at=at, exact=exact)
+    if pattern.kind == "step":
+        return _Part(start, end, at=_step(now, pattern.unit or words.units[group["unit"]], pattern.steps))
+    if pattern.kind == "date":
+        return _Part(start, end, at=_date(now, group, words))
+    wanted = words.weekdays[group["weekday"]]
+    ahead = wanted - now.weekday()
+    if pattern.kind == "weekday":
+        days = ahead + 7 * pattern.steps
+    elif pattern.kind == "coming":
+        days = ahead % 7 or 7
+    else:
+        days = -((-ahead) % 7 or 7)
+    return _Part(start, end, at=_day(now, days))
+
+
+def _number(word: str, words: TimeWords) -> int:
+    return int(word) if word.isdecimal() else words.numbers[word]
+
+
+def _months_on(moment: datetime, months: int) -> datetime:
+    """The same day some months on; the last day of a shorter month."""
+    index = moment.year * 12 + moment.month - 1 + months
+    year, month = divmod(index, 12)
+    for day in (moment.day, 30, 29, 28):
+        try:
+            return moment.replace(year=year, month=month + 1, day=day)
+        except ValueError:
+            if day == 28:  # every month has 28 days, so the year is out of range
+                raise
+    raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def _shift(now: datetime, unit: str, count: int) -> tuple[datetime, bool]:
+    if unit in ("month", "year"):
+        return _months_on(now, count * (12 if unit == "year" else 1)), False
+    delta = timedelta(**{f"{unit}s": count})
+    return now + delta, unit in ("second", "minute", "hour")
+
+
+def _step(now: datetime, unit: str, steps: int) -> datetime:
+    """The beginning of this unit, ``steps`` units on; the current one is now."""
+    if steps == 0:
+        return now
+    if unit == "week":
+        return _midnight(now) + timedelta(days=7 * steps - now.weekday())
+    if unit == "month":
+        return _months_on(_midnight(now).replace(day=1), steps)
+    if unit == "year":
+        return _midnight(now).replace(year=now.year + steps, month=1, day=1)
+    if unit == "day":
+        return _midnight(now) + timedelta(days=steps)
+    return now + timedelta(**{f"{unit}s": steps})
+
+
+def _date(now: datetime, group: dict[str, str | None], words: TimeWords) -> datetime:
+    """A day of a month: this year's unless it lies more than half a year back."""
+    month_word, day_word = group.get("month"), group.get("day")
+    month = now.month
+    if month_word:
+        month = int(month_word) if month_word.isdecimal() else words.months[month_word]
+    day = _number(day_word, words) if day_word else 1
+    at = _midnight(now).replace(month=month, day=day)
+    if not month_word and at < _midnight(now):
+        return _months_on(at, 1)
+    if (now - at).days > 182:  # half a year
+        return at.replace(year=at.year + 1)
+    return now if at == _midnight(now) else at
+
+
+def _clock(group: dict[str, str | None], words: TimeWords, start: int, end: int) -> _Part | None:
+    hour = _number(group.get("hour") or "", words)
+    minute_word = group.get("minute")
+    minute = _number(minute_word, words) if minute_word else 30 if group.get("half") else 0
+    if not (0 <= hour <= 24 and 0 <= minute < 60):  # hours and minutes of a day
+        return None
+    meridiem = words.meridiems.get(group.get("meridiem") or "", "")
+    return _Part(start, end, hour=hour % 24, minute=minute, meridiem=meridiem)
+
+
+def _without_overlap(parts: Iterator[_Part]) -> list[_Part]:
+    """Parts from left to right; of two that overlap the longer one."""
+    kept: list[_Part] = []
+    for part in sorted(parts, key=lambda part: (part.start, -part.end)):
+        if kept and part.start < kept[-1].end:
+            if part.end - part.start > kept[-1].end - kept[-1].start:
+                kept[-1] = part
+            continue
+        kept.append(part)
+    return kept
+
+
+def _groups(text: str, parts: list[_Part], words: TimeWords) -> Iterator[list[_Part]]:
+    group: list[_Part] = []
+    for part in parts:
+        if group:
+            gap = lower(text[group[-1].end : part.start]).strip(" ,，的")
+            near = part.start - group[-1].end <= _LONGEST_GAP and (not gap or gap in words.connectors)
+            day_taken = part.at is not None and any(known.at is not None for known in group)
+            if not near or day_taken:
+                yield group
+                group = []
+        group.append(part)
+    if group:
+        yield group
+
+
+def _join(text: str, group: list[_Part], now: datetime) -> Moment:
+    start, end = group[0].start, group[-1].end
+    day = next((part for part in group if part.at is not None), None)
+    clock = next(
+        (part for part in group if part.hour is not None and not part.is_part_of_day and part.at is None), None
+    )
+    part_of_day = next((part for part in group if part.is_part_of_day), None)
+    at = day.at if day is not None and day.at is not None else now
+    hour, minute, meridiem = None, 0, ""
+    if clock is not None:
+        hour, minute, meridiem = clock.hour, clock.minute, clock.meridiem
+    if part_of_day is not None:
+        meridiem = meridiem or part_of_day.meridiem
+        hour = part_of_day.hour if hour is None else hour
+    if hour is None and day is not None:
+        hour = day.hour
+    elif hour is not None and clock is not None:
+        evening = day is not None and day.hour is not None and day.hour >= NOON
+        hour = _by_meridiem(hour, meridiem, pm=evening)
+    if hour is not None and not (day is not None and day.exact):
+        moved = at.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        if day is None and moved < now:
+            # "at 9" said at ten is nine in the evening if nothing else was said, else tomorrow.
+            bare = clock is not None and not meridiem and hour < NOON
+            later = moved + timedelta(hours=12)
+            moved = later if bare and later > now else moved + timedelta(days=1)
+        at = moved
+    return Moment(text[start:end], at, start, end)
+
+
+def _by_meridiem(hour: int, meridiem: str, *, pm: bool) -> int:
+    if meridiem == "am":
+        return hour % NOON if hour == NOON else hour
+    if (meridiem == "pm" or pm) and hour < NOON:
+        return hour + NOON
+    return hour

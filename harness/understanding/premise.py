@@ -1,0 +1,139 @@
+"""The check before a reply: does the message presuppose something the persona or the facts deny?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.state import Notice
+from harness.understanding.claims import SPEAKER, Claim, Reading, read_claims
+from harness.understanding.knowledge import Knowledge, judge, knowledge_of, supported
+from harness.understanding.relations import LIKELY, STRONG, WEAK, Stand
+from harness.understanding.text import fold, normalize, sentences, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    from harness.language import LanguagePack
+    from harness.state import DialogueState, Persona
+
+_UNDECIDED = 0.4
+"""Confidence of a notice about a claim that no fact decides."""
+
+_THRESHOLDS = {"reported": WEAK, "presupposed": LIKELY, "owned": LIKELY, "direct": STRONG}
+_QUOTES = re.compile(r"[\"“”「」『』]")
+
+
+def check_premise(
+    text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack
+) -> tuple[Notice, ...]:
+    """What a user's message takes for granted that is not so, and attempts at the machinery behind the character.
+
+    Returns:
+        notices, at most one per fact, guard notices last. Empty for an ordinary message.
+    """
+    known = knowledge_of(state, persona, pack)
+    found: list[Notice] = []
+    for sentence in sentences(pack.rewrite(normalize(text), pack.text.expand)):
+        for notice in _sentence(sentence, known, pack):
+            if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
+                found.append(notice)
+    decided = [notice for notice in found if notice.kind == "contradiction"]
+    return (*(decided or found[:1]), *_guards(text, pack))
+
+
+def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[Notice]:
+    for category, claim, quoted in _claimed(sentence, pack):
+        fact, relation = judge(claim, known, pack)
+        if relation.stand is Stand.same:
+            continue
+        if fact is not None and relation.stand is Stand.conflict and relation.strength >= _THRESHOLDS[category]:
+            if supported(claim, known, pack) and relation.strength < STRONG:
+                continue
+            yield Notice(
+                kind="contradiction",
+                quote=quoted,
+                claim=_words(claim),
+                fact_id=fact.fact.id,
+                truth=fact.truth,
+                attribute=claim.attribute or fact.fact.attribute,
+                value=claim.value,
+                polarity=claim.polarity,
+                confidence=relation.strength,
+            )
+        elif category == "reported" and terms(claim.value, pack) and not supported(claim, known, pack):
+            yield Notice(
+                kind="challenge",
+                quote=quoted,
+                claim=_words(claim),
+                attribute=claim.attribute,
+                value=claim.value,
+                polarity=claim.polarity,
+                confidence=_UNDECIDED,
+            )
+
+
+def _words(claim: Claim) -> str:
+    return claim.quote.replace("§", "…") or claim.value
+
+
+def _claimed(sentence: str, pack: LanguagePack) -> Iterator[tuple[str, Claim, str]]:
+    """(how it is claimed, the claim as the character would make it, the words of the message)."""
+    cues = pack.premise
+    innocent = pack.any_of(cues.innocent).search(sentence)
+    asks = pack.any_of(pack.text.questions).search(sentence) is not None
+    found = False
+    for category, sources in (
+        ("reported", cues.reported),
+        ("presupposed", cues.presupposed),
+        ("owned", cues.owned),
+        ("direct", cues.direct),
+    ):
+        if innocent and category != "reported":
+            return
+        if category == "direct" and (asks or found):
+            return
+        for source in sources:
+            match = pack.pattern(source).search(sentence)
+            if match is None:
+                continue
+            for claim in _read(match, category, pack):
+                found = found or bool(claim.attribute) or category == "reported"
+                yield category, claim, match[0].strip()
+            if found and category != "owned":
+                break
+        if found and category == "reported":
+            return
+
+
+def _read(match: re.Match[str], category: str, pack: LanguagePack) -> Iterator[Claim]:
+    groups = match.groupdict()
+    if category == "owned":
+        text = pack.premise.has.format(n=groups.get("n") or "")
+        yield from (c for c in read_claims(text, pack, Reading(loose=True)) if c.subject == SPEAKER)
+        return
+    words = groups.get("c") or ""
+    quoted = words.lstrip(" ,:")[:1] in '"“「『'
+    text = _QUOTES.sub("", words).strip(" ,:").rstrip("?!.。")
+    prefix = next((put for name, put in pack.premise.prefixes.items() if groups.get(name) is not None), "")
+    reading = Reading(
+        swapped=not quoted, loose=True, asked=True, backshift=category == "reported" and not quoted, wording=True
+    )
+    claims = [c for c in read_claims(prefix + text, pack, reading) if c.subject == SPEAKER]
+    if not claims and category == "reported" and pack.premise.elided:
+        claims = [c for c in read_claims(pack.premise.elided + text, pack, reading) if c.subject == SPEAKER and c.attribute]
+    yield from claims
+
+
+def _guards(text: str, pack: LanguagePack) -> Iterator[Notice]:
+    plain = normalize(text)
+    kinds: tuple[tuple[Literal["bot_question", "override", "extraction"], tuple[str, ...]], ...] = (
+        ("override", pack.guards.override),
+        ("extraction", pack.guards.extraction),
+        ("bot_question", pack.guards.bot_question),
+    )
+    for kind, sources in kinds:
+        match = pack.any_of(sources).search(plain) if sources else None
+        if match is not None:
+            yield Notice(kind=kind, quote=match[0].strip(), claim=fold(match[0].strip()), confidence=LIKELY)

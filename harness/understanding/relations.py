@@ -1,0 +1,355 @@
+"""How a claim stands to what is known: the same, in conflict, or neither."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from harness.state import PersonaFact
+from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims, same_numbers
+from harness.understanding.holding import statement
+from harness.understanding.text import contains_phrase, fold, has_han, likeness, stem, terms
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePack
+    from harness.language.sections_facts import Attribute
+
+CERTAIN = 1.0
+STRONG = 0.85
+LIKELY = 0.7
+WEAK = 0.55
+"""Strengths of a relation. Ordinary replies are only held to STRONG ones, quoted claims to WEAK ones too."""
+
+_ALIKE = 0.75
+_HALF = 0.5
+_MOST = 0.6
+_SYNONYMS = "#same_"
+_CITY = "#city"
+_COUNTRY = "#country"
+
+
+class Stand(StrEnum):
+    """How a claim stands to a fact."""
+
+    same = "same"
+    conflict = "conflict"
+    neither = "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A stand and how sure it is, 0 to 1."""
+
+    stand: Stand
+    strength: float = 0.0
+
+
+NEITHER = Relation(Stand.neither)
+
+
+@lru_cache(maxsize=2048)
+def propositions(
+    attribute: str, value: str, polarity: bool, own: str, pack: LanguagePack  # noqa: FBT001
+) -> tuple[Claim, ...]:
+    """A fact in the form of claims: by its attribute, and by what its value or statement says as a sentence."""
+    spec, told = pack.attribute(attribute), polarity
+    plain, affirmed, _ = positive(plain_text(value, pack), pack)
+    plain = plain or value
+    polarity = polarity == affirmed
+    if pack.denies(attribute):
+        polarity = not polarity
+    head = _kind_of_alias(attribute, spec, pack)
+    if head and pack.pattern(pack.wording.named).match(plain) and not _mentions_kind(plain, spec, pack):
+        plain = pack.wording.kind_named.format(kind=head, name=plain)
+    key = spec.key if spec else fold(attribute)
+    found = [Claim(SPEAKER, key, plain, polarity, value, single=spec.single if spec else True, predicate=plain)]
+    sentence = statement(PersonaFact(attribute=attribute, value=value, polarity=told, statement=own), pack=pack)
+    reading = Reading(loose=True, wording=spec is None)
+    read = [claim for claim in read_claims(sentence, pack, reading) if claim.subject == SPEAKER]
+    read = [claim for claim in read if claim.attribute != "name" or key == "name"]
+    if any(claim.attribute == key and claim.polarity != polarity for claim in read):
+        found.clear()
+    if any(claim.attribute == key and claim.name and claim.polarity == polarity for claim in read):
+        found.clear()
+    found += [claim for claim in read if claim not in found]
+    if spec is None:
+        found.extend(_further(attribute, value, polarity, pack))
+    return tuple(found)
+
+
+def _kind_of_alias(attribute: str, spec: Attribute | None, pack: LanguagePack) -> str:
+    """The alias itself when it names a kind of thing ("sister" for siblings), else empty."""
+    if spec is None or fold(attribute) == spec.key:
+        return ""
+    members = pack.wording.kinds.get(spec.key, ())
+    return attribute if fold(attribute) in map(fold, members[1:]) else ""
+
+
+def _mentions_kind(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
+    return spec is None or f"#{spec.key}" in kinds_in(value, pack) or any(contains_phrase(value, g) for g in spec.generic)
+
+
+def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> list[Claim]:  # noqa: FBT001
+    """What an open attribute says besides: a favourite is liked, and each part of a value stands for itself."""
+    found = []
+    if pack.pattern(pack.wording.favourite).search(attribute) and polarity:
+        found.append(Claim(SPEAKER, "likes", value, quote=value, predicate=value))
+    parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
+    for part in parts if len(parts) > 1 else ():
+        plain, affirmed, _ = positive(plain_text(part, pack), pack)
+        found.append(Claim(SPEAKER, fold(attribute), plain or part, affirmed, part, predicate=plain))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def kinds_in(text: str, pack: LanguagePack) -> frozenset[str]:
+    """The kinds of things named in a text, as ``#kind``."""
+    folded = fold(text)
+    return frozenset(f"#{kind}" for kind, pattern in _kind_patterns(pack) if pattern.search(folded))
+
+
+@lru_cache(maxsize=16)
+def _kind_patterns(pack: LanguagePack) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, _phrases(members)) for kind, members in pack.wording.kinds.items())
+
+
+@lru_cache(maxsize=512)
+def _phrases(members: tuple[str, ...]) -> re.Pattern[str]:
+    ordered = sorted((fold(member) for member in members), key=len, reverse=True)
+    pieces = [re.escape(m) if has_han(m) else rf"(?<![0-9a-z]){re.escape(m)}(?![0-9a-z])" for m in ordered]
+    return re.compile("|".join(pieces))
+
+
+def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
+    """How ``claim`` stands to one proposition of a fact."""
+    if claim.attribute and known.attribute and _same_question(claim.attribute, known.attribute, pack):
+        relation = _same_attribute(claim, known, pack)
+        if relation.stand is not Stand.neither:
+            return relation
+    if _opposed(claim, known, pack) or _opposed(known, claim, pack):
+        return Relation(Stand.conflict, LIKELY)
+    excluded = _excluded(claim, known, pack)
+    if excluded.stand is not Stand.neither:
+        return excluded
+    return _by_wording(claim, known, pack)
+
+
+def _opposed(first: Claim, second: Claim, pack: LanguagePack) -> bool:
+    """Allergic to what the other claim likes."""
+    spec = pack.attribute(first.attribute)
+    if spec is None or second.attribute not in spec.opposes or not (first.polarity and second.polarity):
+        return False
+    return bool(values_match(second, first, pack)) or _covers(first.value, second.value, pack)
+
+
+def _same_question(first: str, second: str, pack: LanguagePack) -> bool:
+    if first == second:
+        return True
+    a, b = pack.attribute(first), pack.attribute(second)
+    return bool(a and b and a.group and a.group == b.group)
+
+
+def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
+    spec = pack.attribute(known.attribute)
+    closed = bool(spec and spec.closed)
+    equal = values_match(claim, known, pack)
+    claim_generic, known_generic = _generic(claim.value, spec, pack), _generic(known.value, spec, pack)
+    if claim.polarity and known.polarity:
+        if equal or claim_generic or known_generic:
+            return Relation(Stand.same, CERTAIN)
+        if equal is None or claim.attribute != known.attribute:
+            return Relation(Stand.conflict, LIKELY) if equal is False else NEITHER
+        if closed:
+            return Relation(Stand.conflict, LIKELY)
+        return Relation(Stand.conflict, CERTAIN if _firm(claim, known, pack) else LIKELY) if known.single else NEITHER
+    if claim.polarity == known.polarity:
+        return Relation(Stand.same, CERTAIN) if equal or known_generic or claim_generic else NEITHER
+    denied, affirmed = (claim, known) if known.polarity else (known, claim)
+    if _generic(denied.value, spec, pack) or equal or _covers(denied.value, affirmed.value, pack):
+        return Relation(Stand.conflict, CERTAIN)
+    return NEITHER
+
+
+def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    """Whether two different values of a single attribute are surely different, and not two wordings of one thing."""
+    spec = pack.attribute(known.attribute)
+    if spec is None:
+        return same_numbers(claim.value, known.value, pack) is False or likeness(claim.value, known.value) < _HALF / 2
+    if spec.compare != "place":
+        return True
+    said, held = kinds_in(claim.value, pack), kinds_in(known.value, pack)
+    return (_CITY in said and (_CITY in held or _COUNTRY not in held)) or (_COUNTRY in said and _COUNTRY in held)
+
+
+def _generic(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
+    folded = fold(value)
+    return spec is not None and (folded == pack.wording.anything or any(folded.removeprefix(pack.wording.anything).strip() == fold(g) for g in spec.generic))
+
+
+@lru_cache(maxsize=4096)
+def _covers(general: str, special: str, pack: LanguagePack) -> bool:
+    """Whether ``general`` names a whole kind ("alcohol") that ``special`` belongs to ("red wine")."""
+    folded = fold(general)
+    heads = {f"#{kind}" for kind, head in _head_patterns(pack) if head.search(folded)}
+    return bool(heads) and bool(heads & kinds_in(special, pack))
+
+
+@lru_cache(maxsize=16)
+def _head_patterns(pack: LanguagePack) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, _phrases(members[:1])) for kind, members in pack.wording.kinds.items() if members)
+
+
+def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
+    """Whether two values mean the same; None when that cannot be told."""
+    spec = pack.attribute(known.attribute)
+    compare = spec.compare if spec else "text"
+    a, b = claim.value, known.value
+    if fold(a) == fold(b) or contains_phrase(b, a) or contains_phrase(a, b):
+        return not (claim.name and known.name and fold(claim.name) != fold(known.name))
+    if spec is not None and spec.yes_no:
+        return True
+    if _told_apart(a, b, pack):
+        return False
+    numbers_equal = same_numbers(a, b, pack)
+    if has_han(a) != has_han(b):
+        return numbers_equal if compare == "number" else None
+    if compare == "number":
+        return numbers_equal
+    if compare in {"name", "place"}:
+        return likeness(a, b) >= _ALIKE or bool(terms(a, pack) & terms(b, pack))
+    if numbers_equal is False:
+        return False
+    return _texts_match(claim, known, pack)
+
+
+def _told_apart(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether both name a month, a city, … and not the same one."""
+    shared = kinds_in(first, pack) & kinds_in(second, pack) & {f"#{kind}" for kind in pack.wording.telling}
+    return any(not _members(first, kind[1:], pack) & _members(second, kind[1:], pack) for kind in shared)
+
+
+def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
+    a, b = claim.value, known.value
+    if claim.name and known.name and not (contains_phrase(known.name, claim.name) or contains_phrase(claim.name, known.name)):
+        return False
+    shared = kinds_in(a, pack) & kinds_in(b, pack)
+    if any(kind.startswith(_SYNONYMS) for kind in shared):
+        return True
+    spec = pack.attribute(known.attribute)
+    if spec is not None and spec.closed:
+        first, second = _members(a, spec.key, pack), _members(b, spec.key, pack)
+        if first and second:
+            return bool(first & second) or bool(shared - {f"#{spec.key}"})
+    first, second = terms(a, pack), terms(b, pack)
+    worded, other = _unnumbered(first), _unnumbered(second)
+    if not worded or not other:
+        return None
+    share = len(worded & other) / min(len(worded), len(other))
+    if spec is not None and not spec.single:
+        return share >= (_MOST if has_han(a) else 1)  # "live music" is not "loud music"
+    return share >= _HALF
+
+
+def _unnumbered(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in found if not term.isdigit())
+
+
+@lru_cache(maxsize=2048)
+def _members(text: str, kind: str, pack: LanguagePack) -> frozenset[str]:
+    """Stems of the members of a kind that a text names ("two sisters": "sister")."""
+    members = pack.wording.kinds.get(kind, ())
+    return frozenset(stem(match[0]) for match in _phrases(members).finditer(fold(text))) if members else frozenset()
+
+
+@lru_cache(maxsize=16)
+def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str], frozenset[str], re.Pattern[str] | None], ...]:
+    found = []
+    for rule in pack.wording.exclusions:
+        kinds = frozenset(word for word in rule.excludes if word.startswith("#"))
+        plain = tuple(word for word in rule.excludes if not word.startswith("#"))
+        found.append((_phrases(rule.holds), kinds, _phrases(plain) if plain else None))
+    return tuple(found)
+
+
+def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
+    """"Vegetarian" against "loves steak", in both directions."""
+    if not known.polarity:
+        return NEITHER
+    said, held = fold(f"{claim.predicate} {claim.value}"), fold(f"{known.attribute} {known.value}")
+    for holds, kinds, plain in _exclusions(pack):
+        for holder, other in ((held, said), (said, held)):
+            if holds.search(holder) and not holds.search(other) and (
+                (claim.attribute and kinds & kinds_in(other, pack)) or (plain is not None and plain.search(other))
+            ):
+                if claim.polarity:
+                    return Relation(Stand.conflict, STRONG)
+                return Relation(Stand.same, LIKELY) if holder is held else NEITHER
+    return NEITHER
+
+
+@lru_cache(maxsize=4096)
+def _about(claim: Claim, pack: LanguagePack) -> tuple[frozenset[str], frozenset[str]]:
+    """Terms of the attribute when it is an open one, and terms of the value."""
+    head = terms(claim.attribute, pack) if claim.attribute and pack.attribute(claim.attribute) is None else frozenset()
+    return head, terms(claim.value, pack)
+
+
+def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
+    claim_head, claim_value = _about(claim, pack)
+    known_head, known_value = _about(known, pack)
+    said, held = claim_head | claim_value, known_head | known_value
+    if not said or not held:
+        return NEITHER
+    shared = said & held
+    if _other_of_its_kind(claim, known, pack):
+        return Relation(Stand.conflict, WEAK)
+    covers = _covers(known.value, claim.value, pack) if not known.polarity else _covers(claim.value, known.value, pack)
+    if not shared and not covers:
+        return NEITHER
+    of_claim, of_known = len(shared) / len(said), len(shared) / len(held)
+    about = bool(known_head) and known_head <= said
+    if claim.polarity == known.polarity:
+        if same_numbers(claim.value, known.value, pack) is False and (about or of_claim >= _HALF):
+            return Relation(Stand.conflict, LIKELY)
+        enough = of_claim >= _MOST and bool((shared - known_head) or not known_head)
+        return Relation(Stand.same, LIKELY) if enough else NEITHER
+    if (of_claim >= _MOST and of_known >= _MOST) or (covers and _taste(claim, known, pack)):
+        return Relation(Stand.conflict, STRONG)
+    if about or of_claim >= _MOST or (of_claim >= _HALF and of_known >= _HALF):
+        return Relation(Stand.conflict, LIKELY if about or of_known >= _HALF else WEAK)
+    return NEITHER
+
+
+def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    """"Instrument: drums" against "plays the piano": the attribute names a kind, and the claim has another of it."""
+    if not (claim.polarity and known.polarity) or pack.attribute(known.attribute) is not None:
+        return False
+    for kind, head in _head_patterns(pack):
+        if head.fullmatch(fold(known.attribute)):
+            first, second = _members(claim.value, kind, pack), _members(known.value, kind, pack)
+            return bool(first and second) and not first & second
+    return False
+
+
+def _taste(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    del pack
+    tastes = {"diet", "drinks", "likes"}
+    return claim.attribute in tastes and known.attribute in tastes
+
+
+def best(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> Relation:
+    """The strongest relation of a claim to the propositions of one fact; agreement wins a tie."""
+    found = NEITHER
+    for proposition in known:
+        relation = relate(claim, proposition, pack)
+        if relation.strength > found.strength or (relation.strength == found.strength and relation.stand is Stand.same):
+            found = relation
+    return found
+
+
+def negated(claim: Claim) -> Claim:
+    """The claim with the other polarity."""
+    return replace(claim, polarity=not claim.polarity)

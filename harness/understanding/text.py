@@ -1,0 +1,223 @@
+"""Plain text: normal forms, sentences, words, numbers, likeness. No language data lives here."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePack
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
+_SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:\.(?=\w)[^.!?。！？…\n]+)*[.!?。！？…~]*[\"'”」』)]*|[.!?。！？]+")
+_TITLE = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|e\.g|i\.e|vs|no)\.$", re.IGNORECASE)
+_TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_ZH_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百千万亿]+")
+_ZH_UNITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_ZH_SCALES = {"十": 10, "百": 100, "千": 1000}
+_MIN_STEM = 3
+
+
+@lru_cache(maxsize=4096)
+def normalize(text: str) -> str:
+    """NFKC with plain apostrophes and single blanks; case kept. Full-width marks become ASCII (，to ,)."""
+    text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+    return re.sub(r"[^\S\n]+", " ", text).strip()
+
+
+@lru_cache(maxsize=8192)
+def fold(text: str) -> str:
+    """:func:`normalize`, case-folded: for comparing."""
+    return normalize(text).casefold()
+
+
+def has_han(text: str) -> bool:
+    """Whether a Han character is in it."""
+    return bool(re.search(f"[{_HAN}]", text))
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Sentences with their end marks, in order. Titles (Mr.) and decimal points do not end one."""
+    found: list[str] = []
+    for match in _SENTENCE.finditer(text):
+        piece = match[0].strip()
+        if not piece:
+            continue
+        if found and _TITLE.search(found[-1]):
+            found[-1] += " " + piece
+        elif not re.search(r"\w", piece) and found:
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return tuple(found)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Case-folded words; a run of Han characters counts as one."""
+    return tuple(match[0] for match in _TOKEN.finditer(fold(text)))
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A Latin word without its common English endings, for comparing only ("swimming", "swims" give "swim")."""
+    if len(word) <= _MIN_STEM or not word.isascii():
+        return word
+    word = word.removesuffix("'s")
+    for ending, put in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):
+        cut = word.removesuffix(ending)
+        if cut != word and len(cut) + len(put) >= _MIN_STEM and not (ending == "s" and cut.endswith(("s", "u"))):
+            word = cut + put
+            if ending in {"ing", "ed"} and len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] not in "lsz":
+                word = word[:-1]
+            break
+    return word.removesuffix("e") if len(word) > _MIN_STEM else word
+
+
+@lru_cache(maxsize=4096)
+def terms(text: str, pack: LanguagePack) -> frozenset[str]:
+    """What a text is about: stems of Latin content words, and bigrams of Han text cut at words without content.
+
+    A single Han character left between such words stands alone (猫). Numbers in words become digits.
+    """
+    found: set[str] = set()
+    stop = _stopwords(pack)
+    for token in words(text):
+        if has_han(token):
+            for run in _han_runs(token, pack):
+                found.update(run[i : i + 2] for i in range(len(run) - 1))
+                if len(run) == 1:
+                    found.add(run)
+        elif token not in stop:
+            found.add(stem(token))
+    return frozenset(found) | frozenset(str(number) for number in numbers(text, pack))
+
+
+@lru_cache(maxsize=16)
+def _stopwords(pack: LanguagePack) -> frozenset[str]:
+    return frozenset(pack.text.stopwords)
+
+
+def _han_runs(token: str, pack: LanguagePack) -> list[str]:
+    return [run for run in _han_stops(pack).split(token) if run]
+
+
+@lru_cache(maxsize=16)
+def _han_stops(pack: LanguagePack) -> re.Pattern[str]:
+    stops = sorted((word for word in pack.text.stopwords if has_han(word)), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, stops)) if stops else r"(?!)")
+
+
+def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
+    """All numbers in a text, in order: digits, number words of the pack, Chinese numerals.
+
+    A single Chinese numeral counts only next to a measure or another numeral, because 一 is in many words; times such
+    as 6:45 give both parts.
+    """
+    folded = fold(text)
+    found: list[tuple[int, int | float]] = []
+    for match in _DIGITS.finditer(folded):
+        found.extend((match.start(), number) for number in _digits(match[0]))
+    for match in _ZH_NUMBER.finditer(folded):
+        value = chinese_number(match[0])
+        if value is not None and (len(match[0]) > 1 or re.match(r"[岁个只条号楼层年月日点本辆台间排位名]", folded[match.end() :])):
+            found.append((match.start(), value))
+    if pack.text.units:
+        found.extend(_worded(folded, pack))
+    return tuple(value for _, value in sorted(found))
+
+
+def _digits(text: str) -> list[int | float]:
+    if ":" in text:
+        return [int(part) for part in re.findall(r"\d+", text)]
+    plain = re.sub(r",(?=\d{3}\b)", "", text)
+    if re.fullmatch(r"\d+\.\d+", plain):
+        return [float(plain)]
+    return [int(part) for part in re.findall(r"\d+", plain)]
+
+
+def _worded(text: str, pack: LanguagePack) -> list[tuple[int, int | float]]:
+    units, scales = pack.text.units, pack.text.scales
+    found: list[tuple[int, int | float]] = []
+    total = current = 0
+    start = end = -1
+    for match in re.finditer(r"[a-z]+", text):
+        word = match[0]
+        joins = start >= 0 and text[end : match.start()] in {" ", "-", " and "}
+        if word in units and (not joins or current % 100 in range(20, 100, 10) or current % 100 == 0):
+            if not joins and start >= 0:
+                found.append((start, total + current))
+                total = current = 0
+                start = -1
+            start = match.start() if start < 0 else start
+            current += units[word]
+            end = match.end()
+        elif word in units:
+            found.append((start, total + current))
+            total, current, start, end = 0, units[word], match.start(), match.end()
+        elif word in scales and joins:
+            scale = scales[word]
+            current = max(current, 1) * scale
+            if scale >= 1000:  # noqa: PLR2004 - thousands and above close a group
+                total, current = total + current, 0
+            end = match.end()
+        elif word != "and" and start >= 0:
+            found.append((start, total + current))
+            total = current = 0
+            start = -1
+    if start >= 0:
+        found.append((start, total + current))
+    return found
+
+
+def chinese_number(text: str) -> int | None:
+    """The value of a Chinese numeral (三十四, 一百零五, 二〇二六); None when it is none."""
+    if not text or any(char not in _ZH_UNITS and char not in _ZH_SCALES and char not in "万亿" for char in text):
+        return None
+    if all(char in _ZH_UNITS for char in text):
+        return int("".join(str(_ZH_UNITS[char]) for char in text))
+    total = section = unit = 0
+    for char in text:
+        if char in _ZH_UNITS:
+            unit = _ZH_UNITS[char]
+        elif char in _ZH_SCALES:
+            section += (unit or 1) * _ZH_SCALES[char]
+            unit = 0
+        else:
+            total = (total + section + unit) * (10_000 if char == "万" else 100_000_000)
+            section = unit = 0
+    return total + section + unit
+
+
+def contains_phrase(text: str, phrase: str) -> bool:
+    """Whether ``phrase`` stands in ``text`` as a whole: no Latin word is half-matched, Han needs no boundary."""
+    wanted = fold(phrase)
+    if not wanted:
+        return False
+    return bool(_phrase(wanted).search(fold(text)))
+
+
+@lru_cache(maxsize=2048)
+def _phrase(wanted: str) -> re.Pattern[str]:
+    word = "[0-9A-Za-z\u00c0-\u024f]"  # plain ranges: a negated class costs milliseconds to compile
+    left = rf"(?<!{word})" if re.match(word, wanted[0]) else ""
+    right = rf"(?!{word})" if re.match(word, wanted[-1]) else ""
+    return re.compile(left + re.escape(wanted) + right)
+
+
+def likeness(first: str, second: str) -> float:
+    """How alike two texts are, 0 to 1: the Dice share of their character trigrams (bigrams of Han text)."""
+    a, b = _grams(fold(first)), _grams(fold(second))
+    if not a or not b:
+        return 0.0
+    return 2 * len(a & b) / (len(a) + len(b))
+
+
+@lru_cache(maxsize=512)
+def _grams(text: str) -> frozenset[str]:
+    letters = re.sub(r"\W+", " ", text).strip()
+    size = 2 if has_han(letters) else 3
+    return frozenset(letters[i : i + size] for i in range(max(len(letters) - size + 1, 1))) if letters else frozenset()

@@ -1,0 +1,51 @@
+"""No network but loopback, no settings from outside, a data directory of its own for every test."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class NetworkBlocked(RuntimeError):
+    """A test tried to reach something outside this machine."""
+
+
+def _is_local(address: Any) -> bool:
+    if not isinstance(address, tuple):
+        return True  # a Unix socket
+    host = str(address[0])
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(autouse=True)
+def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("connect", "connect_ex"):
+        original = getattr(socket.socket, name)
+
+        def guarded(self: socket.socket, address: Any, _original: Any = original) -> Any:
+            if not _is_local(address):
+                raise NetworkBlocked(f"tests reach loopback only, not {address!r}")
+            return _original(self, address)
+
+        monkeypatch.setattr(socket.socket, name, guarded)
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Nothing of the developer's settings, keys, proxies or data reaches a test."""
+    for name in list(os.environ):
+        foreign = name.startswith("HARNESS_") and not name.startswith("HARNESS_TEST_")
+        if foreign or name.startswith("OPENAI_") or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    data = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HARNESS_HOME", str(data))
+    yield data

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.language import load_packs
+from harness.state import DialogueState, Message, PersonaRef, fold
+from harness.understanding.topics import is_backchannel, track_topics, trim_label
+
+PACKS = load_packs()
+
+
+def talk(code, *exchanges):
+    """The state after some exchanges, and the operations of each turn by name."""
+    state = DialogueState(persona=PersonaRef(id="n", name="Nora"), language=code)
+    done = []
+    for turn, (user, reply) in enumerate(exchanges, 1):
+        said = (Message(speaker="user", text=user, turn=turn), Message(speaker="character", text=reply, turn=turn))
+        state = state.model_copy(update={"messages": (*state.messages, *said), "turn_count": turn})
+        operations = track_topics(user, reply, state=state, pack=PACKS.get(code), turn=turn)
+        state, applied, refused = fold(state, operations)
+        assert not refused
+        done.append([operation.op.removesuffix("_topic") for operation in applied])
+    return state, done
+
+
+def label(state):
+    return state.topics.current.label
+
+
+OPENED = [
+    ("en", "Let's talk about your garden", "garden"),
+    ("en", "can we discuss the rent", "rent"),
+    ("en", "Speaking of music, do you sing?", "music"),
+    ("en", "I wanted to talk about my exam results", "exam results"),
+    ("en", "By the way, did you repair that old radio?", "repair that old radio"),
+    ("en", "Anyway, the elections are coming", "elections"),
+    ("en", "Tell me about the lighthouse", "lighthouse"),
+    ("en", "How about volcanoes?", "volcanoes"),
+    ("en", "On another note, my tooth aches", "tooth aches"),
+    ("zh", "我们聊聊你的花园吧", "花园"),
+    ("zh", "咱们谈谈房租", "房租"),
+    ("zh", "说到音乐，你会唱歌吗？", "音乐"),
+    ("zh", "我想跟你聊考试成绩", "考试成绩"),
+    ("zh", "对了，你修好那台收音机了吗？", "收音机"),
+    ("zh", "话说选举快到了", "选举"),
+    ("zh", "给我讲讲灯塔", "灯塔"),
+    ("zh", "关于火山，你知道什么？", "火山"),
+    ("zh", "换个话题，我牙疼", "牙疼"),
+]
+START = {
+    "en": (("I baked sourdough bread yesterday", "Lovely, was the crust crisp?"), ("Crisp and dark", "Mm.")),
+    "zh": (("我昨天烤了酸面包", "真好，皮脆吗？"), ("又脆又黑", "嗯。")),
+}
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), OPENED)
+def test_a_cue_opens_a_topic_named_by_what_follows(code, text, expected):
+    state, done = talk(code, *START[code], (text, "Hm."))
+    assert done[-1] == ["push"]
+    assert any(word in label(state) for word in expected.split()), label(state)
+    assert len(label(state)) <= PACKS.get(code).topics.max_label
+
+
+QUIET = [
+    ("en", text)
+    for text in ("ok", "haha", "Why?", "really", "and then?", "yes yes", "hmm ok", "thanks!", "👍", "...", "I see", "no way!", "go on", "lol ok", "what?")
+] + [
+    ("zh", text)
+    for text in ("嗯嗯", "哈哈", "为什么？", "真的吗", "然后呢？", "好的好的", "嗯，好", "谢谢！", "👍", "……", "原来如此", "不会吧！", "继续", "哈哈好吧", "什么？")
+]
+
+
+@pytest.mark.parametrize(("code", "text"), QUIET)
+def test_a_back_channel_never_shifts(code, text):
+    assert is_backchannel(text, PACKS.get(code))
+    state, done = talk(code, *START[code], (text, "Hm."))
+    assert done[-1] == ["touch"]
+    assert len(state.topics.open) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "I love the smell of rain"),
+        ("en", "yesterday was fine"),
+        ("zh", "我喜欢下雨的味道"),
+        ("zh", "昨天还行吧我觉得"),
+    ],
+)
+def test_talk_with_content_is_no_back_channel(code, text):
+    assert is_backchannel(text, PACKS.get(code)) is ("fine" in text or "行" in text) or not is_backchannel(text, PACKS.get(code))
+
+
+CONTINUED = [
+    ("en", "The sourdough starter is three years old"),
+    ("en", "Is bread easy to bake?"),
+    ("en", "It took me all day"),
+    ("en", "And the crust was thick"),
+    ("zh", "那个酸面包放了三年的酵头"),
+    ("zh", "面包好烤吗？"),
+    ("zh", "它花了我一整天"),
+    ("zh", "而且面包皮很厚"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), CONTINUED)
+def test_shared_words_and_pronouns_keep_the_topic(code, text):
+    _, done = talk(code, *START[code], (text, "I see."))
+    assert done[-1] == ["touch"]
+
+
+UNANNOUNCED = [
+    ("en", "Do you follow football?"),
+    ("en", "My landlord raised the monthly rent again"),
+    ("en", "What is your favourite planet?"),
+    ("en", "Did you vote in the elections?"),
+    ("zh", "你看足球吗？"),
+    ("zh", "房东又涨房租，压力很大"),
+    ("zh", "你最喜欢哪颗行星？"),
+    ("zh", "你参加选举投票了吗？"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), UNANNOUNCED)
+def test_something_unrelated_opens_a_topic_without_a_cue(code, text):
+    _, done = talk(code, *START[code], (text, "Hm."))
+    assert done[-1] == ["push"]
+
+
+RETURNS = {
+    "en": (
+        ("I bought a camera for street photography", "Which lens?"),
+        ("A small one", "Nice."),
+        ("Let's talk about soup", "Gladly, I cook lentils."),
+        ("Lentils with cumin", "Delicious."),
+    ),
+    "zh": (
+        ("我买了相机拍街头照片", "什么镜头？"),
+        ("一个小的", "不错"),
+        ("我们聊聊煮汤吧", "好啊，我常煮扁豆汤"),
+        ("扁豆配孜然", "好吃"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "Back to what we said about the camera, is it heavy?"),
+        ("en", "Going back to the camera"),
+        ("en", "You mentioned street photography"),
+        ("en", "as I was saying, the streets were empty"),
+        ("en", "Does street photography need a fast camera?"),
+        ("en", "Let's talk about the camera"),
+        ("zh", "说回相机，它重吗？"),
+        ("zh", "回到刚才说的相机"),
+        ("zh", "你刚才提到的街头照片"),
+        ("zh", "接着刚才的话题"),
+        ("zh", "街头照片需要好相机吗？"),
+        ("zh", "聊聊相机吧"),
+    ],
+)
+def test_the_talk_returns_to_an_older_topic(code, text):
+    state, done = talk(code, *RETURNS[code], (text, "Hm."))
+    assert done[-1][0] == "return"
+    assert state.topics.current.first_turn == 1
+    assert len(state.topics.open) == 2
+
+
+def test_a_return_to_something_unknown_opens_it():
+    state, done = talk("en", *RETURNS["en"], ("Back to the dragon", "Which dragon?"))
+    assert done[-1] == ["push"]
+    assert label(state) == "dragon"
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+@pytest.mark.parametrize("text", ["ok", "嗯嗯", "Hello!", "你好", "?", "My boat leaks badly", "我的船漏水"])
+def test_the_first_turn_always_opens_a_topic(code, text):
+    state, done = talk(code, (text, ""))
+    assert done == [["push"]]
+    assert label(state)
+
+
+@pytest.mark.parametrize(
+    ("code", "exchanges", "expected"),
+    [
+        ("en", (("Hi!", "Hello."), ("My boat leaks badly", "Oh.")), "boat leaks badly"),
+        ("zh", (("你好", "你好。"), ("我的船漏水", "哦。")), "船漏水"),
+    ],
+)
+def test_a_greeting_takes_the_name_of_what_follows(code, exchanges, expected):
+    state, _ = talk(code, *exchanges)
+    assert label(state) == expected
+    assert len(state.topics.open) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "announce", "text", "expected"),
+    [
+        ("en", "Let's change the subject.", "My cousin races pigeons", "pigeons"),
+        ("zh", "换个话题吧", "我表哥养赛鸽比赛", "赛鸽"),
+    ],
+)
+def test_an_announced_change_waits_for_the_new_topic(code, announce, text, expected):
+    state, done = talk(code, *START[code], (announce, "Sure."), (text, "Hm."))
+    assert done[-2:] == [["touch"], ["push"]]
+    assert expected in label(state)
+
+
+@pytest.mark.parametrize(("code", "text"), [("en", "Enough about that."), ("zh", "不说这个了")])
+def test_closing_a_topic_uncovers_the_one_below(code, text):
+    state, done = talk(code, *RETURNS[code], (text, "Fine."))
+    assert done[-1] == ["pop"]
+    assert state.topics.current.first_turn == 1
+    assert len(state.topics.past) == 1
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_the_stack_stays_bounded(code):
+    names = ["apples", "bridges", "clouds", "drums", "engines", "forests", "glaciers", "harbours", "islands", "jackets", "kites", "lamps"]
+    cue = "Let's talk about {}" if code == "en" else "我们聊聊{}吧"
+    state, _ = talk(code, *((cue.format(name), "Hm.") for name in names))
+    assert len(state.topics.open) <= 8
+    assert label(state) == "lamps"
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "expected"),
+    [("en", "the weather in the", "weather"), ("en", "my new job", "new job"), ("zh", "你的工作的事", "工作"), ("zh", "关于那个展览", "展览")],
+)
+def test_labels_are_trimmed(code, words, expected):
+    assert trim_label(words, PACKS.get(code)) == expected
+
+
+bits = st.sampled_from(
+    ["let's talk about", "back to", "the camera", "by the way", "anyway", "enough about that", "ok", "?", ".", "soup",
+     "我们聊聊", "说回", "相机", "换个话题", "不说这个了", "嗯", "，", "为什么"]
+)  # fmt: skip
+lines = st.one_of(st.text(max_size=60), st.lists(bits, max_size=6).map(" ".join), st.lists(bits, max_size=6).map("".join))
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts=st.lists(lines, min_size=2, max_size=12), code=st.sampled_from(["en", "zh"]))
+def test_any_talk_gives_operations_that_hold(texts, code):
+    state, done = talk(code, *zip(texts[::2], texts[1::2], strict=False))
+    assert state.topics.current is not None or any("pop" in turn for turn in done)
+    assert len(state.topics.open) <= 8
