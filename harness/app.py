@@ -153,6 +153,7 @@ class Harness:
             timeout_s=provider.timeout_s,
             connect_timeout_s=provider.connect_timeout_s,
             max_attempts=provider.max_attempts,
+            extra_body=provider.extra_body,
             trust_env=provider.trust_env,
             prefill_style=provider.prefill,
             clock=self._clock,
@@ -161,7 +162,8 @@ class Harness:
         return model
 
     async def _embedded_model(self) -> Model:
-        from harness.adapters.local import LocalServer, ensure_model, load_catalogue, quiet
+        from harness.adapters.local import LocalServer, ensure_model, load_catalogue
+        from harness.adapters.local.pull import quiet
         from harness.adapters.models.openai_sdk import OpenAIModel
 
         local = self.settings.local
@@ -180,6 +182,7 @@ class Harness:
             models=dict.fromkeys(ROLES, model.name),
             api_key=server.api_key,
             timeout_s=self.settings.provider.timeout_s,
+            extra_body=EMBEDDED_SAMPLING,
             trust_env=False,
             prefill_style="plain",
             clock=self._clock,
@@ -279,6 +282,8 @@ class Harness:
 ROLES: tuple[Role, ...] = ("responder", "summarizer", "evaluator", "extractor")
 
 
+EMBEDDED_SAMPLING: Mapping[str, Any] = {"repeat_penalty": 1.1}
+"""What a small model needs beyond temperature: without it Chinese replies echo the system prompt."""
 OPENAI_URL = "https://api.openai.com/v1"
 """Where a key without a ``base_url`` leads."""
 

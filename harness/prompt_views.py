@@ -149,7 +149,7 @@ class TaskView:
 class NoticeView:
     """What the check before the reply found: the words, what they claim, and the fact in the first person."""
 
-    kind: Literal["contradiction", "challenge", "bot_question", "override", "extraction"]
+    kind: Literal["contradiction", "challenge", "recall", "bot_question", "override", "extraction"]
     quote: str = ""
     truth: str = ""
     claim: str = ""
@@ -179,7 +179,7 @@ class ContextView:
     """The volatile block (L1 to L3) of one turn. Every part may be empty; what is empty is not printed.
 
     Attributes:
-        name: the character's.
+        name: the character's. ``user_name``: what the user is called, when known.
         language: name of the language to answer in, in the template's language; empty to leave it to the system prompt.
         topic, topic_previous: labels of the current topic and of the one before it.
         user_facts: what the user said of themselves. ``own_facts``: what the character said of itself.
@@ -193,6 +193,7 @@ class ContextView:
     """
 
     name: str = ""
+    user_name: str = ""
     language: str = ""
     topic: str = ""
     topic_previous: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -133,7 +133,7 @@ class Session:
         async with self._turn():
             return await self._run(await self._next(text))
 
-    async def stream(self, text: str) -> AsyncIterator[StreamEvent]:
+    async def stream(self, text: str) -> AsyncGenerator[StreamEvent, None]:
         """Say something and receive the answer piece by piece.
 
         Yields :class:`Token` events, at most one :class:`Revised` that replaces them, and last :class:`Done` or
@@ -148,7 +148,7 @@ class Session:
         async with self._turn():
             return await self._run(await self._again())
 
-    async def stream_retry(self) -> AsyncIterator[StreamEvent]:
+    async def stream_retry(self) -> AsyncGenerator[StreamEvent, None]:
         """Like :meth:`retry`, piece by piece."""
         async with aclosing(self._stream(self._again)) as events:
             async for event in events:
@@ -160,7 +160,7 @@ class Session:
         async with self._turn():
             return await self._run(await self._again(number, text=text))
 
-    async def stream_edit(self, text: str, *, number: int | None = None) -> AsyncIterator[StreamEvent]:
+    async def stream_edit(self, text: str, *, number: int | None = None) -> AsyncGenerator[StreamEvent, None]:
         """Like :meth:`edit`, piece by piece."""
         async with aclosing(self._stream(lambda: self._again(number, text=text))) as events:
             async for event in events:
@@ -421,7 +421,9 @@ class Session:
             revised=turn.candidates[turn.chosen].form != "plain",
             calls=turn.calls,
         )
-        if turn.shown and turn.shown != turn.reply:
+        if ports.streaming and not turn.shown:
+            await ports.emit(Token(turn.reply))
+        elif turn.shown != turn.reply and ports.streaming:
             await ports.emit(Revised(turn.reply, reason=", ".join(f.kind for f in turn.candidates[0].findings)))
         self._bookkeeping = asyncio.create_task(self._finish(turn, ports))
         if not self.settings.background:
@@ -473,7 +475,7 @@ class Session:
         except ConflictError:
             await self._load()
 
-    async def _stream(self, make: Callable[[], Awaitable[Turn]]) -> AsyncIterator[StreamEvent]:
+    async def _stream(self, make: Callable[[], Awaitable[Turn]]) -> AsyncGenerator[StreamEvent, None]:
         queue: asyncio.Queue[StreamEvent | None] = asyncio.Queue()
 
         async def emit(event: object) -> None:

@@ -45,6 +45,9 @@ class ProviderSettings(Section):
     prefill: Literal["auto", "plain", "vllm", "deepseek", "off"] = Field(
         default="auto", description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all."
     )
+    extra_body: dict[str, Any] = Field(
+        default={}, description="Fields added to every request, for what an endpoint takes beyond the standard; an inline table."
+    )
     trust_env: bool = Field(default=True, description="Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.")
 
 

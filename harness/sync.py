@@ -40,7 +40,7 @@ class SyncSession:
             while (event := self._wait(lambda: _next(events))) is not None:
                 yield event
         finally:
-            self._wait(events.aclose)  # type: ignore[attr-defined]  # stream is an async generator
+            self._wait(events.aclose)
 
     def state(self, number: int | None = None) -> DialogueState:
         """See :meth:`harness.session.Session.state`."""

@@ -16,13 +16,15 @@ from harness.errors import ConfigurationError, HarnessError
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-_BASE: type[Any] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    from yaml import BaseLoader as _Base
+else:
+    _Base = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-class StrictLoader(_BASE):
+class StrictLoader(_Base):
     """A base loader (no tags, no implicit types) that rejects duplicate keys, merge keys and nested key types."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping; raises a MarkedYAMLError at the second of two equal keys."""
         seen: dict[str, int] = {}
         for key_node, _ in node.value:
@@ -39,7 +41,7 @@ class StrictLoader(_BASE):
         return mapping
 
 
-def load_yaml(source_text: str | Path, *, source: str = "", error: type[HarnessError] = ConfigurationError) -> Any:  # noqa: ANN401
+def load_yaml(source_text: str | Path, *, source: str = "", error: type[HarnessError] = ConfigurationError) -> Any:
     """Read one YAML document into dicts, lists and strings.
 
     Args:
@@ -65,7 +67,9 @@ def load_yaml(source_text: str | Path, *, source: str = "", error: type[HarnessE
         raise error(message, remedy="Correct that line.", source=name, line=line, column=column) from failure
     except (yaml.YAMLError, RecursionError, ValueError) as failure:
         message = f"{name} is not valid YAML: {failure}."
-        raise error(message, remedy="Remove what YAML does not allow there.", source=name, line=0, column=0) from failure
+        raise error(
+            message, remedy="Remove what YAML does not allow there.", source=name, line=0, column=0
+        ) from failure
     finally:
         loader.dispose()
 
@@ -78,4 +82,6 @@ def _read(path: Path, name: str, error: type[HarnessError]) -> str:
         raise error(message, remedy="Check the path.", source=name, line=0, column=0) from failure
     except (OSError, UnicodeDecodeError) as failure:
         message = f"{name} cannot be read as UTF-8 text: {failure}."
-        raise error(message, remedy="Save it as UTF-8 and check its permissions.", source=name, line=0, column=0) from failure
+        raise error(
+            message, remedy="Save it as UTF-8 and check its permissions.", source=name, line=0, column=0
+        ) from failure

@@ -52,9 +52,5 @@ def chat(
 
 def embedded_notice(settings: Settings) -> str:
     """The line that says which model answers when none was configured."""
-    import os
-
-    line = f"No provider is configured: the embedded model ({settings.local.model}) answers, on this machine."
-    if settings.provider.api_key_env and os.environ.get(settings.provider.api_key_env):
-        return f"{line} {settings.provider.api_key_env} is set; set provider.base_url to use it."
-    return line
+    chosen = "" if settings.local.model == "default" else f" ({settings.local.model})"
+    return f"No provider is configured: the embedded model{chosen} answers, on this machine."

@@ -14,7 +14,7 @@ from rich.text import Text
 from harness.cli.render import state_line
 from harness.cli.running import handling
 from harness.cli.screens import Leave, Screen
-from harness.errors import HarnessError
+from harness.errors import HarnessError, TurnNotFound
 from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 RESUMED_MESSAGES = 6
 """How much of a resumed conversation is shown again."""
+
+
+UNCHANGED = "the conversation is as it was before"
 
 
 class Conversation:
@@ -42,15 +45,12 @@ class Conversation:
 
     async def run(self) -> None:
         """Talk until the user leaves."""
-        with self.screen.around():
-            await self.welcome()
-            try:
-                while True:
-                    await self._hear(await self.screen.read())
-            except Leave:
-                pass
-            finally:
-                await self._said()
+        await self.welcome()
+        try:
+            while True:
+                await self._hear(await self.screen.read())
+        except Leave:
+            await self._said()
 
     async def welcome(self) -> None:
         """Show the greeting of a new conversation, or the last exchanges of a resumed one."""
@@ -99,10 +99,11 @@ class Conversation:
         """Show a reply while it comes. Ctrl-C cancels it and stays."""
         await self._said()
         reply: Reply | None = None
-        shown = ""
+        shown, before = "", ""
 
         async def listen() -> None:
-            nonlocal reply, shown
+            nonlocal reply, shown, before
+            before = await self._head()
             async with aclosing(cast("Any", events)) as stream:
                 async for event in stream:
                     match event:
@@ -130,7 +131,17 @@ class Conversation:
                 await self._said()
         elif not finished:
             self.failed = True
-            self.screen.status("Cancelled; the conversation is as it was before.")
+            kept = await self._head() != before
+            self.screen.status(
+                f"Cancelled; {'the reply was kept already, /undo takes it back' if kept else UNCHANGED}."
+            )
+
+    async def _head(self) -> str:
+        """The id of the last turn; empty when there is none."""
+        try:
+            return (await self.session.report()).id
+        except TurnNotFound:
+            return ""
 
     async def _show_state_line(self) -> None:
         """What the turn did, once its bookkeeping is complete."""

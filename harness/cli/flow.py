@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-MIN_WIDTH = 20
+MIN_WIDTH = 8
 
 
 class Flow:

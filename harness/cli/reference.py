@@ -71,12 +71,8 @@ def _argument(argument: Any) -> str:
 
 
 def _option(option: Any) -> str:
-    kind = "" if option.is_flag else f" {option.metavar or _choices(option) or option.name.upper()}"
+    kind = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
     return ", ".join(option.opts) + kind
-
-
-def _choices(option: Any) -> str:
-    return "|".join(getattr(option.type, "choices", ()))
 
 
 def _text(text: str | None) -> str:

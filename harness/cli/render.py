@@ -27,12 +27,12 @@ def console(file: TextIO | None = None, *, stderr: bool = False) -> Console:
     return Console(file=file, stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
-def table(*columns: str | tuple[str, str], title: str = "") -> Table:
-    """A table whose columns are names, or (name, justification)."""
-    made = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold", pad_edge=False)
+def table(*columns: str | tuple[str, str], whole: Sequence[str] = ()) -> Table:
+    """A table whose columns are names, or (name, justification). Cells of ``whole`` columns are never broken."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         name, justify = column if isinstance(column, tuple) else (column, "left")
-        made.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]  # a literal in a tuple
+        made.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)  # type: ignore[arg-type]  # a literal in a tuple
     return made
 
 

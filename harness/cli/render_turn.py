@@ -82,10 +82,13 @@ def calls(record: TurnRecord, *, full: bool = True) -> Group:
     """The model calls of a turn; ``full`` with the exact messages."""
     if not record.calls:
         return Group(Text("  no model calls", style="dim"))
-    made = table(("#", "right"), "phase", "purpose", "model", ("prompt", "right"), ("cached", "right"), ("reply", "right"), ("s", "right"))  # fmt: skip
+    cached = any(call.usage.cached is not None for call in record.calls)
+    numbers = [("prompt", "right"), *([("cached", "right")] if cached else []), ("reply", "right"), ("s", "right")]
+    made = table(("#", "right"), "phase", "purpose", "model", *numbers, whole=("phase", "purpose"))
     for number, call in enumerate(record.calls, 1):
-        cached = "" if call.usage.cached is None else call.usage.cached
-        row(made, number, call.phase, call.purpose, call.model, call.usage.prompt, cached, call.usage.completion, f"{call.seconds:.2f}")  # fmt: skip
+        served = ["" if call.usage.cached is None else call.usage.cached] if cached else []
+        cells = (call.usage.prompt, *served, call.usage.completion, f"{call.seconds:.2f}")
+        row(made, number, call.phase, call.purpose, call.model, *cells)
     parts: list[RenderableType] = [made]
     if full:
         for number, call in enumerate(record.calls, 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import io
 import json
@@ -62,6 +61,8 @@ def run(make: Callable[[], Awaitable[T]]) -> T:
         typer.Exit: 143 after SIGTERM or SIGHUP.
         KeyboardInterrupt: after Ctrl-C.
     """
+    import asyncio  # here, because `--help` needs none of it
+
     terminated = False
 
     async def main() -> T:

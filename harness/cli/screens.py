@@ -8,7 +8,6 @@ import io
 import os
 import sys
 import threading
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import RenderableType
@@ -65,10 +64,6 @@ class Screen(Protocol):
 
     def error(self, error: HarnessError) -> None:
         """An error; the conversation goes on."""
-        ...
-
-    def around(self) -> AbstractContextManager[Any]:
-        """What the whole conversation runs in."""
         ...
 
 
@@ -131,10 +126,6 @@ class PlainScreen:
         """To standard error."""
         show_error(error)
 
-    def around(self) -> AbstractContextManager[Any]:
-        """Nothing."""
-        return nullcontext()
-
 
 class TerminalScreen:
     """A terminal: history, editing, several lines, word wrapping, replies that can be rewritten in place."""
@@ -150,13 +141,16 @@ class TerminalScreen:
 
     async def read(self) -> str:
         """What the user types. Enter sends, Alt-Enter begins a new line; Ctrl-D, or Ctrl-C twice, leaves."""
+        from prompt_toolkit.patch_stdout import patch_stdout
+
         from harness.cli.typing_line import prompt_session
 
         if self._prompt is None:
             self._prompt = prompt_session()
         while True:
             try:
-                text = await self._prompt.prompt_async("you: ", prompt_continuation="   · ")
+                with patch_stdout(raw=True):  # what is printed meanwhile stands above what is typed
+                    text = await self._prompt.prompt_async("you: ", prompt_continuation="   · ")
             except KeyboardInterrupt:
                 if self._interrupted:
                     raise Leave from None
@@ -219,12 +213,6 @@ class TerminalScreen:
         self._console.print(Text(f"error: {error.message}", style="red"))
         if error.remedy:
             self._console.print(Text(f"  {error.remedy}"))
-
-    def around(self) -> AbstractContextManager[Any]:
-        """Lines that come while the user types stand above what is typed."""
-        from prompt_toolkit.patch_stdout import patch_stdout
-
-        return patch_stdout(raw=True)
 
     def _write(self, text: str) -> None:
         if text:

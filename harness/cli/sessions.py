@@ -35,7 +35,7 @@ def list_sessions(*, as_json: Json = False, config: Config = None, overrides: Se
 def export_session(
     session: SessionId,
     file: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; default: standard output.")] = None,
-    form: Annotated[Form, typer.Option("--format", help="One document, or a line for each turn.")] = "jsonl",
+    form: Annotated[Form, typer.Option("--format", metavar="jsonl|json", help="One document, or a line for each turn.")] = "jsonl",
     *,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     config: Config = None,
@@ -90,7 +90,8 @@ def import_session(
         await restore(harness.store(), info, records)
 
     with_harness(load_settings(config, overrides), work)
-    typer.echo(f"Imported {info.id!r}: {len(records)} turns with {info.persona.name}.")
+    turns = sum(1 for record in records if record.origin != "change")
+    typer.echo(f"Imported {info.id!r}: {turns} turns with {info.persona.name}.")
 
 
 @app.command("delete")

@@ -23,6 +23,7 @@ def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
     differs = turn.language != persona.language
     return ContextView(
         name=persona.name,
+        user_name=next((fact.value for fact in reversed(state.active_facts(USER)) if fact.attribute == "name"), ""),
         language=pack.lines.language_names.get(turn.language, turn.language) if differs else "",
         topic=opened[-1].label if opened else "",
         topic_previous=opened[-2].label if len(opened) > 1 else "",

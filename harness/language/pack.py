@@ -12,6 +12,7 @@ from harness.errors import LanguageError
 from harness.language.sections_checks import GuardCues, HoldingLines, PremiseCues, ReplyCues
 from harness.language.sections_facts import Attribute, FactWording, TextRules
 from harness.language.sections_lines import EngineLines
+from harness.language.sections_recall import RecallCues
 from harness.language.sections_tracking import (
     CommitmentCues,
     EmotionLexicon,
@@ -48,6 +49,7 @@ class LanguagePack(Frozen):
     reply: ReplyCues = Field(default_factory=ReplyCues)
     holding: HoldingLines = Field(default_factory=HoldingLines)
     lines: EngineLines = Field(default_factory=EngineLines)
+    recall: RecallCues = Field(default_factory=RecallCues)
     topics: TopicCues = Field(default_factory=TopicCues)
     emotion: EmotionLexicon = Field(default_factory=EmotionLexicon)
     entities: EntityCues = Field(default_factory=EntityCues)
@@ -120,7 +122,9 @@ class LanguagePack(Frozen):
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of a key or alias, in any language its aliases are in; None for an open one."""
-        return self._by_name.get(name.strip().casefold().replace("_", " ")) or self._by_name.get(name.strip().casefold())
+        return self._by_name.get(name.strip().casefold().replace("_", " ")) or self._by_name.get(
+            name.strip().casefold()
+        )
 
     def denies(self, name: str) -> bool:
         """Whether an alias lists what does not hold ("dislikes")."""
@@ -137,9 +141,28 @@ def _patterns(pack: LanguagePack) -> Iterable[str]:
     text = pack.text
     for rewrites in (text.expand, text.idioms, text.negations, text.swap, text.backshift, text.deinflect):
         yield from (source for source, _ in rewrites)
-    for group in (text.fillers, text.first, text.third, text.breaks, text.bare, text.questions, text.interrogatives):
+    for group in (
+        text.fillers,
+        text.first_person,
+        text.first,
+        text.third,
+        text.breaks,
+        text.bare,
+        text.questions,
+        text.interrogatives,
+    ):
         yield from group
-    for group in (text.hypotheticals, text.reports, text.additions, text.joiners, text.corrections, text.restated, text.retractions, text.tails, text.heads):
+    for group in (
+        text.hypotheticals,
+        text.reports,
+        text.additions,
+        text.joiners,
+        text.corrections,
+        text.restated,
+        text.retractions,
+        text.tails,
+        text.heads,
+    ):
         yield from group
     for attribute in pack.attributes:
         yield from (pattern.match for pattern in (*attribute.patterns, *attribute.anywhere))

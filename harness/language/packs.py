@@ -66,7 +66,7 @@ def _script_weights(text: str) -> tuple[int, int]:
         if "\u4e00" <= char <= "\u9fff" or "\u3400" <= char <= "\u4dbf" or "\uf900" <= char <= "\ufaff":
             han += 1
             in_word = False
-        elif char.isalpha() and ord(char) < 0x250:  # noqa: PLR2004 - end of Latin Extended-B
+        elif char.isalpha() and ord(char) < 0x250:
             latin += not in_word
             in_word = True
         elif char not in "'’-":

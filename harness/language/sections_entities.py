@@ -99,9 +99,12 @@ class EntityCues(Frozen):
     @cached_property
     def capitals(self) -> re.Pattern[str]:
         """A sequence of capitalised Latin words, with particles between them."""
-        word = r"[A-Z][\w&-]*"
+        letter = r"[^\W_\u3400-\u9fff]"
+        word = rf"[A-Z]{letter}*(?:[&-]{letter}+)*"
         particles = alternatives(self.name_particles)
-        return re.compile(rf"(?<![\w']){word}(?:'[A-Z][a-z]+)?(?: (?:(?:{particles}) )?{word})*")
+        return re.compile(
+            rf"(?:(?<![\w'])|(?<=[\u3400-\u9fff])){word}(?:'[A-Z][a-z]+)?(?: (?:(?:{particles}) )?{word})*"
+        )
 
     @cached_property
     def kind_of_noun(self) -> dict[str, str]:

@@ -23,6 +23,7 @@ class ClaimPattern(Frozen):
         polarity: False when the words themselves deny ("hate", 讨厌).
         value: fixed value, or a template over the groups.
         attribute: key to use instead of the attribute's own; a template over the groups.
+        weak: may also mean something else ("I'm Happy"); never enough to contradict a fact by itself.
         loose: too broad for ordinary talk; only used to read what somebody is said to have said.
     """
 
@@ -31,10 +32,11 @@ class ClaimPattern(Frozen):
     value: str = ""
     attribute: str = ""
     loose: bool = False
+    weak: bool = False
 
     @model_validator(mode="before")
     @classmethod
-    def _from_text(cls, data: Any) -> Any:  # noqa: ANN401 - raw input
+    def _from_text(cls, data: Any) -> Any:
         return {"match": data} if isinstance(data, str) else data
 
 
@@ -49,6 +51,7 @@ class Attribute(Frozen):
         compare: how two values are told apart.
         opposes: attributes of which the same value cannot be (allergic to nuts, likes nuts).
         yes_no: only whether it is so matters, not the value (smoking).
+        must: what a sentence has to hold besides the value to state it ("allergic"; peanuts alone say nothing).
         closed: what is not listed is not so: someone with a cat who "has a dog" is contradicted when quoted.
         extra: attribute that takes a further value of a single one ("I also work as").
         group: attributes of one group answer the same question (origin, birthplace).
@@ -65,6 +68,7 @@ class Attribute(Frozen):
     single: bool = False
     compare: Literal["text", "name", "place", "number", "set"] = "text"
     opposes: tuple[str, ...] = ()
+    must: str = ""
     closed: bool = False
     yes_no: bool = False
     group: str = ""
@@ -91,6 +95,8 @@ class TextRules(Frozen):
         fillers: words dropped from a predicate before matching.
         swap: turns what is said to somebody into what he would say himself.
         backshift: takes reported speech back to the present.
+        first_person: words of the first person; a quotation that has one is somebody's speech, not a name or title.
+        measures: characters that make a single numeral before them a number (三个).
         first: how a clause begins whose subject is the speaker; the match is cut off unless ``(?=`` keeps it.
         third: how a clause begins that is about somebody else; groups ``name``, ``relation``.
         pronouns: third-person pronouns that take up the person named last.
@@ -119,6 +125,8 @@ class TextRules(Frozen):
     fillers: tuple[str, ...] = ()
     swap: Rewrites = ()
     backshift: Rewrites = ()
+    first_person: tuple[str, ...] = ()
+    measures: str = ""
     first: tuple[str, ...] = ()
     third: tuple[str, ...] = ()
     pronouns: tuple[str, ...] = ()
@@ -167,6 +175,7 @@ class FactWording(Frozen):
         sentences: (how a value begins, sentence over ``{value}``) for values that are predicates ("never learned to swim",
             "afraid of heights"); the first that fits.
         favourite: attributes whose value is also liked ("favourite tea").
+        core: what may be left out at the end of a value without changing what it says.
         parts: what parts a value into clauses of their own ("black, no sugar").
         full: how a value begins that is a sentence already ("I …", 我…).
     """
@@ -186,5 +195,6 @@ class FactWording(Frozen):
     anaphor: str = r"(?!)"
     sentences: tuple[tuple[str, str], ...] = ()
     favourite: str = r"(?!)"
+    core: str = r"(?!)"
     parts: str = r"\s*[,;，；、]\s*"
     full: tuple[str, ...] = ()

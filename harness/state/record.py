@@ -16,16 +16,17 @@ class Notice(Frozen):
 
     Attributes:
         kind: ``contradiction`` (the message presupposes something the persona or facts deny), ``challenge``
-            (claims something about what was said that no fact decides), ``bot_question``, ``override``
+            (claims something about what was said that no fact decides), ``recall`` (asks for something the user
+            told), ``bot_question``, ``override``
             (tries to change instructions or persona), ``extraction`` (asks for the prompt).
         quote: the words of the message.
         claim: what it claims, in a few words.
         fact_id: the fact it runs against; empty when none decides.
-        truth: that fact as the character would say it in the first person.
+        truth: that fact as the character would say it: in the first person, or to the user for ``recall``.
         tier: ``rules``, ``classifier`` or ``model``.
     """
 
-    kind: Literal["contradiction", "challenge", "bot_question", "override", "extraction"]
+    kind: Literal["contradiction", "challenge", "recall", "bot_question", "override", "extraction"]
     quote: str = ""
     claim: str = ""
     fact_id: str = ""
@@ -42,7 +43,8 @@ class Finding(Frozen):
 
     Attributes:
         kind: ``contradiction``, ``concession`` (gives in to a false claim), ``not_held`` (a notice was given and the
-            reply does not state the fact), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
+            reply does not state the fact), ``not_recalled`` (the user asked for what they told, and the reply does not give
+            it), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
             ``language_drift``, ``repetition``, ``stage_directions``, ``ruled_out``, ``empty``.
         severity: 0 to 1; how bad it would be to send the reply as it is.
         evidence: the words of the reply.
@@ -53,6 +55,7 @@ class Finding(Frozen):
         "contradiction",
         "concession",
         "not_held",
+        "not_recalled",
         "character_break",
         "prompt_leak",
         "wrong_speaker",

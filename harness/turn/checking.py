@@ -9,13 +9,20 @@ from harness.state import Candidate, Finding
 from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.consistency import check_reply
+from harness.understanding.recall import check_recall
 from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
 
 PREVIOUS_REPLIES = 8
 """How many earlier replies a candidate is compared with for repetition."""
-UNFINISHED = ("not_held", "empty", "language_drift")
+WHOLE = ("repetition", "not_recalled", "empty", "language_drift", "wrong_speaker")
+"""Findings about a reply as a whole; leaving out a sentence does not mend them."""
+OPENING = ("character_break", "prompt_leak")
+"""Findings that spoil what follows when they stand in the first sentence: then the rest is not the character's."""
+LEAST_LEFT = 0.4
+"""Share of a reply that must remain when sentences are left out; less would not be an answer."""
+UNFINISHED = ("not_held", "not_recalled", "empty", "language_drift")
 """Findings that a reply may still mend while it is being written."""
 
 
@@ -28,15 +35,17 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
     if not turn.settings.persona_consistency_check:
         return ()
     previous = [message.text for message in turn.state.messages if message.speaker == "character"]
+    pack = ports.languages.get(turn.language)
     found = check_reply(
         text,
         user_text=turn.text,
         state=turn.state,
         persona=turn.persona,
-        pack=ports.languages.get(turn.language),
-        notices=turn.notices,
+        pack=pack,
+        notices=tuple(notice for notice in turn.notices if notice.kind != "recall"),
         previous_replies=tuple(previous[-PREVIOUS_REPLIES:]),
     )
+    found = (*found, *check_recall(text, turn.notices, pack))
     return tuple(finding for finding in found if finding.kind not in UNFINISHED) if partial else found
 
 
@@ -58,11 +67,13 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
 def trimmed(candidate: Candidate) -> str:
     """The reply without the sentences that findings point at; empty when nothing or all of it would go."""
     evidence = [finding.evidence for finding in candidate.findings if finding.evidence.strip()]
-    if not evidence:
+    if not evidence or any(finding.kind in WHOLE for finding in candidate.findings):
         return ""
     parts = sentences(candidate.text)
     kept = [part for part in parts if not any(_overlaps(part, words) for words in evidence)]
-    if not kept or len(kept) == len(parts):
+    if kept and kept[0] != parts[0] and any(finding.kind in OPENING for finding in candidate.findings):
+        return ""
+    if not kept or len(kept) == len(parts) or sum(map(len, kept)) < LEAST_LEFT * len(candidate.text):
         return ""
     joint = "" if all(ord(part[-1]) > 0x2E7F for part in kept) else " "
     return joint.join(kept)

@@ -43,6 +43,7 @@ class Claim:
         kind, name: the parts of a value that has both ("cat", "Miso").
         single: the attribute holds one value at a time.
         correction: the sentence shows that something said before is replaced.
+        weak: the words may mean something else as well.
         predicate: the clause without subject and negation.
     """
 
@@ -56,6 +57,7 @@ class Claim:
     relation: str = ""
     single: bool = False
     correction: bool = False
+    weak: bool = False
     predicate: str = ""
 
 
@@ -91,14 +93,16 @@ def read_claims(text: str, pack: LanguagePack, reading: Reading = PLAIN) -> tupl
 
 def plain_text(text: str, pack: LanguagePack) -> str:
     """``text`` in the form patterns see: normal characters, contractions written out, quotations taken out."""
-    return pack.rewrite(_unquote(normalize(text)), pack.text.expand)
+    return pack.rewrite(_unquote(normalize(text), pack), pack.text.expand)
 
 
-def _unquote(text: str) -> str:
+def _unquote(text: str, pack: LanguagePack) -> str:
+    first_person = pack.any_of(pack.text.first_person)
+
     def keep(match: re.Match[str]) -> str:
         inner = match[1].strip()
         long = len(inner) > _LONG_HAN_QUOTE if has_han(inner) else len(inner.split()) > _LONG_QUOTE
-        return " … " if long or re.search(r"\b(?:I|my|I'm)\b|我", inner) else inner
+        return " … " if long or first_person.search(inner) else inner
 
     return _QUOTED.sub(keep, text)
 
@@ -167,8 +171,10 @@ class _Reader:
         for clause in clauses:
             resolved = self.resolve(clause, subject)
             if resolved is None:
-                if last is not None:
-                    found.extend(self._fragment(clause, *last))
+                items = self._fragment(clause, *last) if last is not None else []
+                found.extend(items)
+                if self.pack.script == "han" and not items and len(clause) > 1:
+                    subject = None  # whoever that clause was about may be the subject of the next
                 continue
             subject, predicate = resolved
             found.extend(self._introduced(subject, clause))
@@ -179,7 +185,7 @@ class _Reader:
         return found
 
     def _introduced(self, subject: tuple[str, str], clause: str) -> list[Claim]:
-        """"My sister Anna …" says that there is a sister, whatever else it says."""
+        """Read "my sister Anna …" as saying that there is a sister, whatever else it says."""
         name, relation = subject
         if not name or name == SPEAKER or not relation:
             return []
@@ -189,7 +195,9 @@ class _Reader:
             kind = next((member for member in members if fold(relation).endswith(fold(member))), "")
             if kind:
                 value = self.pack.wording.kind_named.format(kind=kind, name=name)
-                return [Claim(SPEAKER, attribute.key, value, quote=clause, kind=kind, name=name, single=attribute.single)]
+                return [
+                    Claim(SPEAKER, attribute.key, value, quote=clause, kind=kind, name=name, single=attribute.single)
+                ]
         return []
 
     def resolve(self, clause: str, previous: tuple[str, str] | None) -> tuple[tuple[str, str], str] | None:
@@ -237,7 +245,9 @@ class _Reader:
                     continue
                 if attribute.extra and claim.attribute == attribute.key and self._adds(clause):
                     claim = replace(claim, attribute=attribute.extra, single=False)
-                claim = replace(claim, quote=clause, predicate=_restore(plain, masks), value=_restore(claim.value, masks))
+                claim = replace(
+                    claim, quote=clause, predicate=_restore(plain, masks), value=_restore(claim.value, masks)
+                )
                 return self._listed(attribute, claim, plain, match)
         if not self.reading.wording:
             return [], ""
@@ -247,9 +257,7 @@ class _Reader:
     def _adds(self, clause: str) -> bool:
         return self.pack.any_of(self.rules.additions).search(clause) is not None
 
-    def _listed(
-        self, attribute: Attribute, claim: Claim, plain: str, match: re.Match[str]
-    ) -> tuple[list[Claim], str]:
+    def _listed(self, attribute: Attribute, claim: Claim, plain: str, match: re.Match[str]) -> tuple[list[Claim], str]:
         """The claim, and one more for each further item of a list in its value or right behind it."""
         if attribute.single or claim.attribute != attribute.key:
             return [claim], ""
@@ -264,7 +272,7 @@ class _Reader:
                 return [claim, *same], before
             return [claim], before
         items = [item for item in self.pack.any_of(self.rules.joiners).split(claim.value) if item]
-        short = all(len(item.split()) <= 3 and len(item) <= 20 for item in items)  # noqa: PLR2004 - a list of names
+        short = all(len(item.split()) <= 3 and len(item) <= 20 for item in items)
         before = plain[: match.start("v")] if match.groupdict().get("v") else ""
         if len(items) > 1 and short:
             cleaned = [self.clean(item) for item in items]
@@ -279,17 +287,16 @@ class _Reader:
         spec = self.pack.attribute(last.attribute)
         if not joiners.search(" " + clause) and not (spec and spec.closed):
             return []
-        claims, _ = self._predicate(before + joiners.sub("", " " + clause, count=1) if joiners.match(" " + clause)
-                                    else before + clause, clause)
+        claims, _ = self._predicate(
+            before + joiners.sub("", " " + clause, count=1) if joiners.match(" " + clause) else before + clause, clause
+        )
         return [
             replace(claim, subject=last.subject, relation=last.relation, polarity=last.polarity)
             for claim in claims
             if claim.attribute == last.attribute
         ]
 
-    def _build(
-        self, attribute: Attribute, pattern: ClaimPattern, match: re.Match[str], polarity: bool  # noqa: FBT001
-    ) -> Claim | None:
+    def _build(self, attribute: Attribute, pattern: ClaimPattern, match: re.Match[str], polarity: bool) -> Claim | None:
         groups = {key: (value or "").strip() for key, value in match.groupdict().items()}
         name, kind = self.clean(groups.get("name", "")), self.clean(groups.get("kind", ""))
         value = self.clean(groups.get("v", "")) or kind or name
@@ -311,7 +318,7 @@ class _Reader:
             return None
         if not self._sound(value):
             return None
-        return Claim(SPEAKER, key, value, polarity, kind=kind, name=name, single=single)
+        return Claim(SPEAKER, key, value, polarity, kind=kind, name=name, single=single, weak=pattern.weak)
 
     def clean(self, value: str) -> str:
         """A value without the words around it."""
@@ -319,7 +326,13 @@ class _Reader:
 
     def _sound(self, value: str) -> bool:
         folded = fold(value)
-        if not folded or "§" in folded or "£" in folded or folded in _empty_values(self.pack) or len(value) > _MAX_VALUE:
+        if (
+            not folded
+            or "§" in folded
+            or "£" in folded
+            or folded in _empty_values(self.pack)
+            or len(value) > _MAX_VALUE
+        ):
             return False
         return len(value) <= _MAX_HAN if has_han(value) else len(value.split()) <= _MAX_WORDS
 
@@ -359,6 +372,7 @@ def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, s
     masks: dict[str, str] = {}
     predicate = pack.rewrite(predicate, rules.idioms)
     if rules.lookalikes:
+
         def mask(match: re.Match[str]) -> str:
             sign = chr(_PRIVATE + len(masks))
             masks[sign] = match[0]

@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import Finding
-from harness.understanding.claims import SPEAKER, Claim, Reading, read_claims
-from harness.understanding.knowledge import Known, Knowledge, judge, knowledge_of, sentence_polarity
+from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, read_claims
+from harness.understanding.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity
 from harness.understanding.premise import check_premise
-from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, kinds_in, negated, relate
+from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, kinds_in, negated, relate, same_words
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, normalize, numbers, sentences, terms
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ _REPEATED = 0.85
 _REPEATED_LENGTH = 12
 _LEAK_LENGTH = 60
 _LEAK_HAN_LENGTH = 24
-_HALF = 0.5
+_CORE = 0.33
+"""Share of the words of a value that has to be said for it to count as stated."""
 _DRIFT = 0.6
 
 
@@ -62,6 +63,10 @@ def check_reply(
     """What is wrong with a reply; empty when it may be sent.
 
     Args:
+        reply: the candidate.
+        user_text: the message it answers.
+        state: before this turn's bookkeeping.
+        persona: who replies.
         pack: of the language the reply should be in.
         notices: what :func:`check_premise` found in ``user_text``.
         previous_replies: earlier replies of the character, for repetitions.
@@ -148,8 +153,8 @@ def _drifted(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -
     if han + latin == 0:
         return False
     if pack.script == "han":
-        return latin > 2 and latin / (han / 1.6 + latin) > _DRIFT  # noqa: PLR2004 - a name or two is no drift
-    return han > 4 and (han / 1.6) / (han / 1.6 + latin) > 1 - _DRIFT  # noqa: PLR2004 - a quoted word is no drift
+        return latin > 2 and latin / (han / 1.6 + latin) > _DRIFT
+    return han > 4 and (han / 1.6) / (han / 1.6 + latin) > 1 - _DRIFT
 
 
 def _repetition(reply: str, previous: Sequence[str]) -> Iterator[Finding]:
@@ -167,26 +172,30 @@ def _own_claims(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
 
 def _contradictions(reply: str, known: Knowledge, pack: LanguagePack) -> Iterator[Finding]:
     for claim in _own_claims(reply, pack):
-        if _vague_name(claim, pack):
+        if claim.weak:
             continue
         fact, relation = judge(claim, known, pack)
         if fact is None or relation.stand is not Stand.conflict:
             continue
         bar = STRONG if not fact.free else CERTAIN
-        if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact)):
-            yield _finding("contradiction", claim.quote, fact.fact.id)
+        if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact, pack)):
+            yield _finding("contradiction", _as_written(reply, claim, pack), fact.fact.id)
 
 
-def _vague_name(claim: Claim, pack: LanguagePack) -> bool:
-    """"I'm Happy" is no name; a name in a reply counts only when it is clearly said to be one."""
-    del pack
-    return claim.attribute == "name" and claim.predicate.startswith("am ")
+def _as_written(reply: str, claim: Claim, pack: LanguagePack) -> str:
+    """The sentence of the reply that makes the claim, with its contractions; a claim's quote has them written out."""
+    for sentence in sentences(reply):
+        if claim in read_claims(sentence, pack, Reading(wording=True)) or claim.quote in plain_text(sentence, pack):
+            return sentence
+    return claim.quote
 
 
-def _renamed(claim: Claim, fact: Known) -> bool:
+def _renamed(claim: Claim, fact: Known, pack: LanguagePack) -> bool:
     """The same kind of thing under another name (a cat called Tom, where it is Miso)."""
+    if not claim.name or not claim.kind:
+        return False
     return any(
-        claim.kind and other.kind and fold(claim.kind) == fold(other.kind) and claim.name and other.name
+        other.name and (fold(claim.kind) == fold(other.kind) or same_words(claim.kind, other.kind, pack))
         for other in fact.claims
     )
 
@@ -201,10 +210,12 @@ def _under_notice(reply: str, notice: Notice, known: Knowledge, pack: LanguagePa
     asserted = _asserts(reply, notice, pack)
     if asserted:
         yield _finding("concession", asserted, notice.fact_id)
-    if not _states(reply, notice, fact, pack):
-        agrees = pack.any_of(pack.reply.agreement).match(reply)
-        if agrees is not None:
-            yield _finding("concession", agrees[0], notice.fact_id)
+    held = _states(reply, notice, fact, pack)
+    agrees = pack.any_of(pack.reply.agreement).match(reply)
+    denies = fact is not None and any(not claim.polarity for claim in fact.claims[:1])
+    if agrees is not None and (not held or (notice.polarity and denies)):
+        yield _finding("concession", agrees[0], notice.fact_id)
+    if not held:
         yield _finding("not_held", reply, notice.fact_id)
 
 
@@ -225,11 +236,16 @@ def _claim_of(notice: Notice) -> Claim:
 def _asserts(reply: str, notice: Notice, pack: LanguagePack) -> str:
     """The words in which the reply makes the false claim its own; empty when it does not."""
     false = _claim_of(notice)
-    for claim in read_claims(reply, pack, Reading(wording=True, loose=True)):
+    present = read_claims(reply, pack, Reading(wording=True, loose=True))
+    past = read_claims(reply, pack, Reading(wording=True, loose=True, backshift=True))
+    for claim in dict.fromkeys((*present, *past)):
         if claim.subject != SPEAKER:
             continue
-        if relate(claim, false, pack).stand is Stand.same and relate(claim, negated(false), pack).stand is not Stand.same:
-            return claim.quote
+        if (
+            relate(claim, false, pack).stand is Stand.same
+            and relate(claim, negated(false), pack).stand is not Stand.same
+        ):
+            return _as_written(reply, claim, pack)
     return ""
 
 
@@ -242,7 +258,10 @@ def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) 
     wanted = fact.claims if fact else read_claims(truth, pack, Reading(wording=True, loose=True))
     aliases = fact.aliases if fact else ()
     for sentence in sentences(reply):
-        if any(_says(sentence, claim, pack) for claim in wanted) or any(contains_phrase(sentence, a) for a in aliases):
+        if any(_says(sentence, claim, pack) for claim in wanted) or (
+            any(contains_phrase(sentence, alias) for alias in aliases)
+            and sentence_polarity(sentence, pack) == (fact is None or fact.fact.polarity)
+        ):
             return True
     return any(
         claim.subject == SPEAKER and any(relate(claim, true, pack).stand is Stand.same for true in wanted)
@@ -252,18 +271,21 @@ def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) 
 
 def _says(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
     """Whether a sentence carries the value of a claim, affirmed or denied as the claim is."""
+    spec = pack.attribute(claim.attribute)
+    if spec is not None and spec.must and not pack.pattern(spec.must).search(sentence):
+        return False
+    if claim.name:
+        return contains_phrase(sentence, claim.name)
     figures = numbers(claim.value, pack)
     if figures and len(terms(claim.value, pack)) <= len(figures) + 1:
         return bool(set(figures) & set(numbers(sentence, pack)))
-    if claim.name and contains_phrase(sentence, claim.name):
-        return True
-    wanted = terms(claim.value, pack)
-    if claim.attribute and pack.attribute(claim.attribute) is None and not claim.polarity:
+    wanted = terms(pack.pattern(pack.wording.core).sub("", claim.value), pack) or terms(claim.value, pack)
+    if claim.attribute and spec is None and not claim.polarity:
         wanted |= terms(claim.attribute, pack)
     if not wanted:
         return False
     shared = wanted & terms(sentence, pack)
     kinds = kinds_in(claim.value, pack) & kinds_in(sentence, pack)
-    if len(shared) / len(wanted) < _HALF and not (kinds and not claim.polarity):
+    if len(shared) < max(1, len(wanted) * _CORE) and not (kinds and not claim.polarity):
         return False
     return sentence_polarity(sentence, pack) == claim.polarity

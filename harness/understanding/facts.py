@@ -35,7 +35,7 @@ class _Said:
     pack: LanguagePack
 
 
-def extract_facts(  # noqa: PLR0913 - one argument per thing a message has
+def extract_facts(
     text: str,
     *,
     speaker: str,
@@ -51,6 +51,11 @@ def extract_facts(  # noqa: PLR0913 - one argument per thing a message has
     already or denies it. A value that corrects or refines a known fact revises it; a denial takes back what it denies.
 
     Args:
+        text: one message.
+        state: before the message.
+        persona: whose facts are known already, and whose name is the character's.
+        turn: number of the turn.
+        at: time of the message, kept with each fact.
         speaker: ``user`` or ``character``.
         pack: of the language of ``text``.
     """
@@ -126,7 +131,7 @@ def _names_of(subject: str, state: DialogueState) -> set[str]:
 
 
 def _relation_word(relation: str, pack: LanguagePack) -> str:
-    """"my older sister" gives "sister"."""
+    """The bare relation: "my older sister" gives "sister"."""
     found = re.search(pack.pattern("{relation}$"), relation.strip())
     return fold(found[0] if found else relation)
 
@@ -141,9 +146,7 @@ def _named_relative(relation: str, owner: str, state: DialogueState, pack: Langu
     return ""
 
 
-def _new_to_persona(
-    claim: Claim, subject: str, state: DialogueState, persona: Persona, pack: LanguagePack
-) -> bool:
+def _new_to_persona(claim: Claim, subject: str, state: DialogueState, persona: Persona, pack: LanguagePack) -> bool:
     """Whether the persona neither states nor denies what the character said of itself."""
     if subject != CHARACTER:
         return True
@@ -165,9 +168,16 @@ def _operations(claim: Claim, subject: str, state: DialogueState, said: _Said) -
     target = next(iter((*refined, *opposed, *replaced)), None)
     if target is None or (claim.single and not claim.correction and not refined):
         yield AssertFact(
-            subject=subject, attribute=claim.attribute, value=claim.value, polarity=claim.polarity,
-            speaker=said.speaker, turn=said.turn, quote=claim.quote[:_QUOTE_LENGTH], single=claim.single,
-            language=pack.code, at=said.at,
+            subject=subject,
+            attribute=claim.attribute,
+            value=claim.value,
+            polarity=claim.polarity,
+            speaker=said.speaker,
+            turn=said.turn,
+            quote=claim.quote[:_QUOTE_LENGTH],
+            single=claim.single,
+            language=pack.code,
+            at=said.at,
         )
     else:
         yield _revision(target, claim.value, claim.polarity, claim.quote, said)
@@ -176,10 +186,15 @@ def _operations(claim: Claim, subject: str, state: DialogueState, said: _Said) -
             yield RetractFact(fact_id=fact.id, turn=said.turn, reason=claim.quote[:_QUOTE_LENGTH])
 
 
-def _revision(fact: Fact, value: str, polarity: bool, quote: str, said: _Said) -> ReviseFact:  # noqa: FBT001
+def _revision(fact: Fact, value: str, polarity: bool, quote: str, said: _Said) -> ReviseFact:
     return ReviseFact(
-        fact_id=fact.id, value=value, polarity=polarity, speaker=said.speaker, turn=said.turn,
-        quote=quote[:_QUOTE_LENGTH], at=said.at,
+        fact_id=fact.id,
+        value=value,
+        polarity=polarity,
+        speaker=said.speaker,
+        turn=said.turn,
+        quote=quote[:_QUOTE_LENGTH],
+        at=said.at,
     )
 
 
@@ -214,7 +229,7 @@ def _replaces(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
 
 
 def _restated(text: str, state: DialogueState, said: _Said) -> Iterator[Operation]:
-    """"No, I said Tuesday": the newest fact of the speaker whose value holds a thing of the same kind."""
+    """Apply "no, I said Tuesday" to the newest fact of the speaker whose value holds a thing of the same kind."""
     pack = said.pack
     for sentence in sentences(plain_text(text, pack)):
         match = next((m for source in pack.text.restated if (m := pack.pattern(source).search(sentence))), None)
@@ -237,7 +252,8 @@ def _put_right(old: str, new: str, pack: LanguagePack) -> str:
         was = next((member for member in members if contains_phrase(old, member)), "")
         now = next((member for member in members if contains_phrase(new, member)), "")
         if was and now:
-            return re.sub(re.escape(was), lambda _: now, old, count=1, flags=re.IGNORECASE)
+            at = old.casefold().find(was.casefold())
+            return old[:at] + now + old[at + len(was) :] if at >= 0 else now
     if numbers(old, pack) and numbers(new, pack):
         return new if len(numbers(old, pack)) == len(numbers(new, pack)) else ""
     return ""

@@ -79,7 +79,11 @@ def _own_statement(fact: Fact | PersonaFact, persona: Persona | None) -> str:
 
 def _with_kind(attribute: str, value: str, spec: Attribute, pack: LanguagePack) -> str:
     members = pack.wording.kinds.get(spec.key, ())
-    if fold(attribute) not in map(fold, members[1:]) or not pack.pattern(pack.wording.named).match(value) or any(contains_phrase(value, m) for m in members):
+    if (
+        fold(attribute) not in map(fold, members[1:])
+        or not pack.pattern(pack.wording.named).match(value)
+        or any(contains_phrase(value, m) for m in members)
+    ):
         return value
     return pack.wording.kind_named.format(kind=attribute, name=value)
 
@@ -104,10 +108,16 @@ def begun_answers(
     """Openers for a begun answer that a model continues, in an order turned by ``seed``.
 
     Args:
+        notice: what has to be answered.
+        persona: who answers.
+        pack: of the language of the answer.
+        seed: turns the order, so that not every answer begins alike.
         whole: openers that already state the fact; otherwise such that stop in the first person before it. A notice
             without a truth has openers that only decline.
     """
-    if not notice.truth:
+    if notice.kind == "recall":
+        openers = pack.recall.begun
+    elif not notice.truth:
         openers = pack.holding.begun.get("unknown", ())
     else:
         openers = pack.holding.begun.get(_tone(notice) if whole else "open", ())
@@ -122,10 +132,9 @@ def hold_line(
 
     Never one that is nearly among ``previous`` while another is left. Empty when the pack has no lines.
     """
-    lines = pack.holding.lines.get(_line_kind(notice, persona), ())
-    filled = tuple(
-        line.format(truth=_bare(notice.truth), name=persona.name) for line in lines
-    )
+    recalled = notice.kind == "recall"
+    lines = pack.recall.lines if recalled else pack.holding.lines.get(_line_kind(notice, persona), ())
+    filled = tuple(line.format(truth=_bare(notice.truth), name=persona.name) for line in lines)
     turned = _turned(filled, seed)
     for line in turned:
         if not any(fold(line) == fold(old) or likeness(line, old) >= _SAID_BEFORE for old in previous):

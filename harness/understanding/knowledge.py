@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from harness.state import CHARACTER, Fact
 from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
 from harness.understanding.holding import statement
-from harness.understanding.relations import LIKELY, NEITHER, Relation, Stand, best, propositions
-from harness.understanding.text import fold, sentences, terms
+from harness.understanding.relations import CERTAIN, LIKELY, NEITHER, Relation, Stand, best, propositions
+from harness.understanding.text import contains_phrase, fold, sentences, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MOST = 0.6
 _SUPPORT_TERMS = 2
+_SHORTEST_QUOTE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,16 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Everything that is known of the character. ``lines``: sentences of the persona and of its earlier replies."""
+    """Everything that is known of the character.
+
+    Attributes:
+        lines: sentences of the persona, of its facts, and of its earlier replies.
+        plain: the same, in the form patterns see, case-folded.
+    """
 
     facts: tuple[Known, ...]
     lines: tuple[str, ...]
+    plain: tuple[str, ...] = ()
 
 
 def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> Knowledge:
@@ -50,7 +57,15 @@ def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> 
     fixed = _of_persona(persona, pack)
     own = tuple(_known(fact, pack, persona) for fact in state.active_facts(CHARACTER) if fact.speaker != "user")
     said = tuple(message.text for message in state.messages if message.speaker == "character")
-    return Knowledge((*fixed.facts, *own), (*fixed.lines, *said))
+    lines = (*(item.truth for item in own), *said)
+    return Knowledge(
+        (*fixed.facts, *own), (*fixed.lines, *lines), (*fixed.plain, *(_plain(line, pack) for line in lines))
+    )
+
+
+@lru_cache(maxsize=2048)
+def _plain(line: str, pack: LanguagePack) -> str:
+    return fold(plain_text(line, pack))
 
 
 @lru_cache(maxsize=128)
@@ -59,15 +74,23 @@ def _of_persona(persona: Persona, pack: LanguagePack) -> Knowledge:
     names = [known for known in facts if any(claim.attribute == "name" for claim in known.claims)]
     if not names:
         fact = Fact(
-            id="p:name", subject=CHARACTER, attribute="name", value=persona.name, speaker="persona", single=True,
+            id="p:name",
+            subject=CHARACTER,
+            attribute="name",
+            value=persona.name,
+            speaker="persona",
+            single=True,
             language=persona.language,
         )
         facts.append(_known(fact, pack, persona))
     free: list[Known] = []
-    lines = tuple(line for line in (persona.role, persona.biography, *persona.habits, *persona.knowledge_limits) if line)
+    lines = tuple(
+        line for line in (persona.role, persona.biography, *persona.habits, *persona.knowledge_limits) if line
+    )
     for line in lines:
         free.extend(_free(line, persona, pack))
-    return Knowledge((*facts, *free), lines)
+    lines = (*lines, *(known.truth for known in facts))
+    return Knowledge((*facts, *free), lines, tuple(_plain(line, pack) for line in lines))
 
 
 def _known(fact: Fact, pack: LanguagePack, persona: Persona) -> Known:
@@ -90,8 +113,14 @@ def _free(line: str, persona: Persona, pack: LanguagePack) -> list[Known]:
     found = []
     for claim in dict.fromkeys(replace(c, subject=SPEAKER, relation="") for c in claims):
         fact = Fact(
-            id="p:biography", subject=CHARACTER, attribute=claim.attribute, value=claim.value,
-            polarity=claim.polarity, speaker="persona", single=claim.single, language=persona.language,
+            id="p:biography",
+            subject=CHARACTER,
+            attribute=claim.attribute,
+            value=claim.value,
+            polarity=claim.polarity,
+            speaker="persona",
+            single=claim.single,
+            language=persona.language,
         )
         found.append(Known(fact, (claim,), statement(fact, pack=pack), free=True))
     return found
@@ -111,12 +140,21 @@ def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | N
             decided, found = item, relation
         if found.stand is Stand.same and found.strength >= 1:
             break
+    if found.stand is Stand.conflict and _word_for_word(claim, known):
+        return None, Relation(Stand.same, CERTAIN)
     return decided, found
+
+
+def _word_for_word(claim: Claim, known: Knowledge) -> bool:
+    quote = fold(claim.quote).strip(" .,!?。")
+    return len(quote) >= _SHORTEST_QUOTE and any(contains_phrase(line, quote) for line in known.plain)
 
 
 def supported(claim: Claim, known: Knowledge, pack: LanguagePack) -> bool:
     """Whether a line of the persona or an earlier reply says nearly the same with the same polarity."""
-    wanted = terms(claim.value, pack) | (terms(claim.attribute, pack) if pack.attribute(claim.attribute) is None else frozenset())
+    wanted = terms(claim.value, pack) | (
+        terms(claim.attribute, pack) if pack.attribute(claim.attribute) is None else frozenset()
+    )
     if not wanted:
         return False
     for line in known.lines:
@@ -124,9 +162,9 @@ def supported(claim: Claim, known: Knowledge, pack: LanguagePack) -> bool:
             continue
         for sentence in sentences(line):
             shared = len(wanted & terms(sentence, pack))
-            if shared / len(wanted) >= _MOST and shared >= min(_SUPPORT_TERMS, len(wanted)):
-                if sentence_polarity(sentence, pack) == claim.polarity:
-                    return True
+            enough = shared / len(wanted) >= _MOST and shared >= min(_SUPPORT_TERMS, len(wanted))
+            if enough and sentence_polarity(sentence, pack) == claim.polarity:
+                return True
     return False
 
 

@@ -87,8 +87,9 @@ def _items(sentence: str, cues: EntityCues) -> list[Item]:
 def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues) -> list[Item]:
     """The longest run of pieces that are items: the first is cut on its left, the last on its right."""
     best: list[Item] = []
+    choice = bool(_latin(cues.list_choices) & set(lower(sentence).split()))
     for begin in range(len(pieces) - 1):
-        first = _first(*pieces[begin], cues)
+        first = _first(*pieces[begin], cues, choice=choice)
         if first is None:
             continue
         run = [first]
@@ -177,7 +178,7 @@ def _last(start: int, text: str, cues: EntityCues) -> Item | None:
     return _named(start, text[:cut], cues)
 
 
-def _first(start: int, text: str, cues: EntityCues) -> Item | None:
+def _first(start: int, text: str, cues: EntityCues, *, choice: bool) -> Item | None:
     """The first item: what stands after the last article, lead word or beginning of a name."""
     start, text = _strip(start, text)
     if not text:
@@ -199,10 +200,15 @@ def _first(start: int, text: str, cues: EntityCues) -> Item | None:
     for match in re.finditer(r"\S+", text):
         if lower(match[0]).strip(":,") in leads and match.end() < len(text):
             cut = match.end()
-    if cut == 0 and len(text.split()) > 1:
-        return None if capitals is None else _named(start, capitals[0], cues)
-    item = _named(start + cut, text[cut:], cues)
-    return item if item is not None and len(item.name.split()) < LONGEST_ITEM else None
+        if match[0].endswith((":", "：")) and match.end() < len(text):
+            cut = match.end()
+    if cut == 0 and capitals is not None:
+        return _named(start, capitals[0], cues)
+    if len(text[cut:].split()) <= (LONGEST_ITEM - 1 if cut else 1):
+        return _named(start + cut, text[cut:], cues)
+    # "paint it green, blue or yellow": in a choice the last word is the item.
+    last = text.split()[-1]
+    return _named(start + len(text) - len(last), last, cues) if choice else None
 
 
 def _places(text: str, lead: str) -> list[int]:

@@ -25,9 +25,7 @@ _THRESHOLDS = {"reported": WEAK, "presupposed": LIKELY, "owned": LIKELY, "direct
 _QUOTES = re.compile(r"[\"“”「」『』]")
 
 
-def check_premise(
-    text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack
-) -> tuple[Notice, ...]:
+def check_premise(text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack) -> tuple[Notice, ...]:
     """What a user's message takes for granted that is not so, and attempts at the machinery behind the character.
 
     Returns:
@@ -122,7 +120,8 @@ def _read(match: re.Match[str], category: str, pack: LanguagePack) -> Iterator[C
     )
     claims = [c for c in read_claims(prefix + text, pack, reading) if c.subject == SPEAKER]
     if not claims and category == "reported" and pack.premise.elided:
-        claims = [c for c in read_claims(pack.premise.elided + text, pack, reading) if c.subject == SPEAKER and c.attribute]
+        read = read_claims(pack.premise.elided + text, pack, reading)
+        claims = [c for c in read if c.subject == SPEAKER and c.attribute and not c.polarity]
     yield from claims
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han, lower
-from harness.understanding.mentions import find_mentions
+from harness.understanding.mentions import Mention, find_mentions
 from harness.understanding.words import content_words, is_stop, tidy
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _pronouns(text: str, state: DialogueState, pack: LanguagePack) -> Iterator[_
         sort, owned = hit.value
         wanted = _judge(sort, cues)
         # Something of the kind said before it in the same text is what it means; that needs no rewriting.
-        if any(mention.start < hit.start and _could_be(mention.kind, sort) for mention in before):
+        if any(mention.start < hit.start and _could_be(mention, sort) for mention in before):
             continue
         entity = _clear(state, wanted)
         if entity is None:
@@ -189,15 +189,19 @@ def _pronouns(text: str, state: DialogueState, pack: LanguagePack) -> Iterator[_
 def _before_noun(after: str, pack: LanguagePack) -> bool:
     """Whether a word with content follows ("her book", not "her to")."""
     match = _WORD_AFTER.match(after)
-    return match is not None and bool(content_words(match[1], pack))
+    if match is None:
+        return False
+    adjectives = {word.lower() for word in pack.entities.plain_adjectives}
+    return bool(content_words(match[1], pack)) or match[1].lower() in adjectives
 
 
-def _could_be(kind: str, sort: str) -> bool:
+def _could_be(mention: Mention, sort: str) -> bool:
     if sort in ("male", "female"):
-        return kind in ("person", "animal")
+        return mention.kind in ("person", "animal")
     if sort == "place":
-        return kind in ("place", "organization")
-    return kind in KIND_WEIGHT
+        # "Is there a garden there?": a thing without a name is in the place, not the place.
+        return mention.proper and mention.kind in ("place", "organization")
+    return mention.kind in KIND_WEIGHT
 
 
 def _judge(sort: str, cues: EntityCues) -> Callable[[Entity], float]:
@@ -211,7 +215,7 @@ def _judge(sort: str, cues: EntityCues) -> Callable[[Entity], float]:
         return weight * (1.0 if gender else 0.75)
 
     def place(entity: Entity) -> float:
-        return {"place": 1.0, "organization": 0.7}.get(entity.kind, 0.0)
+        return {"place": 1.0, "organization": 0.7}.get(entity.kind, 0.4 if _bare_name(entity) else 0.0)
 
     def thing(entity: Entity) -> float:
         return KIND_WEIGHT.get(entity.kind, 0.0)

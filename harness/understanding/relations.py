@@ -51,9 +51,7 @@ NEITHER = Relation(Stand.neither)
 
 
 @lru_cache(maxsize=2048)
-def propositions(
-    attribute: str, value: str, polarity: bool, own: str, pack: LanguagePack  # noqa: FBT001
-) -> tuple[Claim, ...]:
+def propositions(attribute: str, value: str, polarity: bool, own: str, pack: LanguagePack) -> tuple[Claim, ...]:
     """A fact in the form of claims: by its attribute, and by what its value or statement says as a sentence."""
     spec, told = pack.attribute(attribute), polarity
     plain, affirmed, _ = positive(plain_text(value, pack), pack)
@@ -89,10 +87,12 @@ def _kind_of_alias(attribute: str, spec: Attribute | None, pack: LanguagePack) -
 
 
 def _mentions_kind(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
-    return spec is None or f"#{spec.key}" in kinds_in(value, pack) or any(contains_phrase(value, g) for g in spec.generic)
+    return (
+        spec is None or f"#{spec.key}" in kinds_in(value, pack) or any(contains_phrase(value, g) for g in spec.generic)
+    )
 
 
-def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> list[Claim]:  # noqa: FBT001
+def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> list[Claim]:
     """What an open attribute says besides: a favourite is liked, and each part of a value stands for itself."""
     found = []
     if pack.pattern(pack.wording.favourite).search(attribute) and polarity:
@@ -186,7 +186,10 @@ def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
 
 def _generic(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
     folded = fold(value)
-    return spec is not None and (folded == pack.wording.anything or any(folded.removeprefix(pack.wording.anything).strip() == fold(g) for g in spec.generic))
+    return spec is not None and (
+        folded == pack.wording.anything
+        or any(fold(g) in (folded, folded.removeprefix(pack.wording.anything).strip()) for g in spec.generic)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -233,10 +236,14 @@ def _told_apart(first: str, second: str, pack: LanguagePack) -> bool:
 
 def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
     a, b = claim.value, known.value
-    if claim.name and known.name and not (contains_phrase(known.name, claim.name) or contains_phrase(claim.name, known.name)):
+    if (
+        claim.name
+        and known.name
+        and not (contains_phrase(known.name, claim.name) or contains_phrase(claim.name, known.name))
+    ):
         return False
     shared = kinds_in(a, pack) & kinds_in(b, pack)
-    if any(kind.startswith(_SYNONYMS) for kind in shared):
+    if same_words(a, b, pack):
         return True
     spec = pack.attribute(known.attribute)
     if spec is not None and spec.closed:
@@ -251,6 +258,11 @@ def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
     if spec is not None and not spec.single:
         return share >= (_MOST if has_han(a) else 1)  # "live music" is not "loud music"
     return share >= _HALF
+
+
+def same_words(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether two texts hold words of one group of synonyms."""
+    return any(kind.startswith(_SYNONYMS) for kind in kinds_in(first, pack) & kinds_in(second, pack))
 
 
 def _unnumbered(found: frozenset[str]) -> frozenset[str]:
@@ -274,19 +286,32 @@ def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str], frozenset[st
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
+def _sides(text: str, pack: LanguagePack) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+    """Numbers of the exclusions a text holds, whose excluded words it has, and whose excluded kinds it has."""
+    folded = fold(text)
+    kinds = kinds_in(text, pack)
+    rules = tuple(enumerate(_exclusions(pack)))
+    return (
+        frozenset(number for number, (holds, _, _) in rules if holds.search(folded)),
+        frozenset(number for number, (_, _, words) in rules if words is not None and words.search(folded)),
+        frozenset(number for number, (_, excluded, _) in rules if excluded & kinds),
+    )
+
+
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
-    """"Vegetarian" against "loves steak", in both directions."""
+    """One rules the other out ("vegetarian", "loves steak"), in either direction."""
     if not known.polarity:
         return NEITHER
-    said, held = fold(f"{claim.predicate} {claim.value}"), fold(f"{known.attribute} {known.value}")
-    for holds, kinds, plain in _exclusions(pack):
-        for holder, other in ((held, said), (said, held)):
-            if holds.search(holder) and not holds.search(other) and (
-                (claim.attribute and kinds & kinds_in(other, pack)) or (plain is not None and plain.search(other))
-            ):
-                if claim.polarity:
-                    return Relation(Stand.conflict, STRONG)
-                return Relation(Stand.same, LIKELY) if holder is held else NEITHER
+    said = _sides(f"{claim.predicate} {claim.value}", pack)
+    held = _sides(f"{known.attribute} {known.value}", pack)
+    for holder, other in ((held, said), (said, held)):
+        # A kind counts only where the claim has an attribute: "the steak fell down" is no meal.
+        reach = other[1] | (other[2] if claim.attribute else frozenset())
+        if (holder[0] - other[0]) & reach:
+            if claim.polarity:
+                return Relation(Stand.conflict, STRONG)
+            return Relation(Stand.same, LIKELY) if holder is held else NEITHER
     return NEITHER
 
 
@@ -324,7 +349,7 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
 
 
 def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
-    """"Instrument: drums" against "plays the piano": the attribute names a kind, and the claim has another of it."""
+    """As "instrument: drums" and "plays the piano": the attribute names a kind, and the claim has another of it."""
     if not (claim.polarity and known.polarity) or pack.attribute(known.attribute) is not None:
         return False
     for kind, head in _head_patterns(pack):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
     from harness.state.dialogue import Message
 
-PROMISE = 3.0
+PROMISE = 5.0
 FACT = 2.0
 NUMBER = 2.0
 NAME = 1.2

@@ -123,7 +123,8 @@ def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
         found.extend((match.start(), number) for number in _digits(match[0]))
     for match in _ZH_NUMBER.finditer(folded):
         value = chinese_number(match[0])
-        if value is not None and (len(match[0]) > 1 or re.match(r"[岁个只条号楼层年月日点本辆台间排位名]", folded[match.end() :])):
+        measured = set(folded[match.end() : match.end() + 1]) & set(pack.text.measures)
+        if value is not None and (len(match[0]) > 1 or measured):
             found.append((match.start(), value))
     if pack.text.units:
         found.extend(_worded(folded, pack))
@@ -161,7 +162,7 @@ def _worded(text: str, pack: LanguagePack) -> list[tuple[int, int | float]]:
         elif word in scales and joins:
             scale = scales[word]
             current = max(current, 1) * scale
-            if scale >= 1000:  # noqa: PLR2004 - thousands and above close a group
+            if scale >= 1000:
                 total, current = total + current, 0
             end = match.end()
         elif word != "and" and start >= 0:

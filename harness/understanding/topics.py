@@ -93,7 +93,9 @@ def is_backchannel(text: str, pack: LanguagePack) -> bool:
     left = "".join(rest)
     if not any(char.isalnum() for char in left):
         return True
-    return found and not content_words(left, pack) and len(left.split()) <= 2  # "ok then it is"
+    # A Han phrase may be a part of a longer word (行 in 行星), so Han text is looked at whole.
+    rest_words = content_words(text if any(map(is_han, left)) else left, pack)
+    return found and not rest_words and len(left.split()) <= 2  # "ok then it is"
 
 
 def _read_cues(text: str, pack: LanguagePack) -> _Cues:

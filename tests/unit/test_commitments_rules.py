@@ -3,8 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.state import DialogueState, Message, PersonaRef, fold
@@ -15,7 +14,7 @@ NOW = datetime(2026, 6, 17, 10, 20, tzinfo=UTC)
 """A Wednesday morning."""
 
 
-def talk(code, *exchanges):
+def talk(code: str, *exchanges: tuple[str, str]) -> DialogueState:
     """The state after some exchanges (user, reply)."""
     state = DialogueState(persona=PersonaRef(id="n", name="Nora"), language=code)
     for turn, (user, reply) in enumerate(exchanges, 1):
@@ -27,7 +26,7 @@ def talk(code, *exchanges):
     return state
 
 
-def opened(code, user="", reply=""):
+def opened(code: str, user: str = "", reply: str = "") -> list[tuple[str, str, str]]:
     return [(c.by, c.text, c.due) for c in talk(code, (user, reply)).commitments]
 
 
@@ -88,29 +87,31 @@ NO_PROMISE = [
 
 
 @pytest.mark.parametrize(("reply", "text", "due"), ENGLISH_BY_CHARACTER)
-def test_english_promises_are_opened(reply, text, due):
+def test_english_promises_are_opened(reply: str, text: str, due: str) -> None:
     assert opened("en", reply=reply) == [("character", text, due)]
 
 
 @pytest.mark.parametrize(("reply", "text", "due"), CHINESE_BY_CHARACTER)
-def test_chinese_promises_are_opened(reply, text, due):
-    (by, said, when), = opened("zh", reply=reply)
+def test_chinese_promises_are_opened(reply: str, text: str, due: str) -> None:
+    ((by, said, when),) = opened("zh", reply=reply)
     assert (by, when) == ("character", due)
     assert text in said
 
 
 @pytest.mark.parametrize(("code", "text"), NO_PROMISE)
-def test_plans_hedges_reports_and_questions_are_no_promises(code, text):
+def test_plans_hedges_reports_and_questions_are_no_promises(code: str, text: str) -> None:
     assert opened(code, user=text) == []
     assert opened(code, reply=text) == []
 
 
-@pytest.mark.parametrize(
-    ("code", "text"), [("en", "I'll return your umbrella tomorrow"), ("zh", "我明天把伞还给你")]
-)
-def test_the_user_promises_too(code, text):
+@pytest.mark.parametrize(("code", "text"), [("en", "I'll return your umbrella tomorrow"), ("zh", "我明天把伞还给你")])
+def test_the_user_promises_too(code: str, text: str) -> None:
     (commitment,) = talk(code, (text, "ok")).commitments
-    assert (commitment.by, commitment.to, commitment.due_at) == ("user", "character", NOW.replace(day=18, hour=0, minute=0))
+    assert (commitment.by, commitment.to, commitment.due_at) == (
+        "user",
+        "character",
+        NOW.replace(day=18, hour=0, minute=0),
+    )
     assert commitment.quote == text
 
 
@@ -143,7 +144,7 @@ CLOSED = [
 
 
 @pytest.mark.parametrize(("code", "promise", "speaker", "report", "status"), CLOSED)
-def test_what_becomes_of_a_promise(code, promise, speaker, report, status):
+def test_what_becomes_of_a_promise(code: str, promise: str, speaker: str, report: str, status: str) -> None:
     later = (report, "") if speaker == "user" else ("", report)
     (commitment,) = talk(code, ("", promise), later).commitments
     assert commitment.status == status
@@ -159,7 +160,7 @@ def test_what_becomes_of_a_promise(code, promise, speaker, report, status):
         ("zh", "别忘了喂我的猫", "放心，不会忘的", "喂你的猫"),
     ],
 )
-def test_an_accepted_request_for_later_is_a_promise(code, request_, answer, text):
+def test_an_accepted_request_for_later_is_a_promise(code: str, request_: str, answer: str, text: str) -> None:
     (commitment,) = talk(code, (request_, answer)).commitments
     assert (commitment.by, commitment.text) == ("character", text)
 
@@ -173,11 +174,11 @@ def test_an_accepted_request_for_later_is_a_promise(code, request_, answer, text
         ("zh", "你能讲讲你的村子吗？", "好啊，它很小"),
     ],
 )
-def test_a_request_refused_or_met_at_once_is_none(code, request_, answer):
+def test_a_request_refused_or_met_at_once_is_none(code: str, request_: str, answer: str) -> None:
     assert talk(code, (request_, answer)).commitments == ()
 
 
-def test_a_request_of_the_character_accepted_a_turn_later():
+def test_a_request_of_the_character_accepted_a_turn_later() -> None:
     (commitment,) = talk("en", ("hi", "Remember to bring my scarf."), ("ok, will do", "Good.")).commitments
     assert (commitment.by, commitment.text) == ("user", "bring your scarf")
 
@@ -186,7 +187,7 @@ def test_a_request_of_the_character_accepted_a_turn_later():
     ("code", "texts"),
     [("en", ("I'll call you", "Yes, I'll call you.")), ("zh", ("我会给你打电话", "嗯，我会给你打电话的"))],
 )
-def test_the_same_promise_is_opened_once(code, texts):
+def test_the_same_promise_is_opened_once(code: str, texts: tuple[str, ...]) -> None:
     assert len(talk(code, *(("", text) for text in texts)).commitments) == 1
 
 
@@ -197,13 +198,13 @@ def test_the_same_promise_is_opened_once(code, texts):
         ("zh", "我明天给你打电话", "我周五给你打电话吧", "周五"),
     ],
 )
-def test_a_promise_put_off_replaces_the_old_one(code, first, then, due):
+def test_a_promise_put_off_replaces_the_old_one(code: str, first: str, then: str, due: str) -> None:
     state = talk(code, ("", first), ("", then))
     assert [c.status for c in state.commitments] == ["withdrawn", "open"]
     assert state.open_commitments()[0].due == due
 
 
-def test_due_commitments_come_in_the_order_of_their_time():
+def test_due_commitments_come_in_the_order_of_their_time() -> None:
     state = talk("en", ("", "I'll send you the map tomorrow. I'll call you on Friday. I promise to sing for you."))
     assert due_commitments(state, NOW) == ()
     assert [c.text for c in due_commitments(state, NOW + timedelta(days=1))] == ["send you the map"]
@@ -218,8 +219,14 @@ bits = st.sampled_from(
 
 @settings(max_examples=200, deadline=None)
 @given(
-    texts=st.lists(st.one_of(st.text(max_size=80), st.lists(bits, max_size=12).map(" ".join), st.lists(bits, max_size=12).map("".join)), min_size=2, max_size=6),
+    texts=st.lists(
+        st.one_of(
+            st.text(max_size=80), st.lists(bits, max_size=12).map(" ".join), st.lists(bits, max_size=12).map("".join)
+        ),
+        min_size=2,
+        max_size=6,
+    ),
     code=st.sampled_from(["en", "zh"]),
 )
-def test_any_talk_gives_operations_that_hold(texts, code):
+def test_any_talk_gives_operations_that_hold(texts: list[str], code: str) -> None:
     talk(code, *zip(texts[::2], texts[1::2], strict=False))

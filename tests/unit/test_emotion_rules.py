@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from harness.errors import OperationRejected
 from harness.language import load_packs
@@ -14,11 +13,11 @@ CALM = Emotion(label="calm", valence=0.3, arousal=-0.2, dominance=0.1)
 PERSONA = Persona(name="Nora", baseline=CALM)
 
 
-def state(**changes):
-    return DialogueState(persona=PersonaRef(id="nora", name="Nora"), emotion=CALM, **changes)
+def state() -> DialogueState:
+    return DialogueState(persona=PersonaRef(id="nora", name="Nora"), emotion=CALM)
 
 
-def moods(texts, code, reply="I see."):
+def moods(texts: list[str], code: str, reply: str = "I see.") -> list[tuple[str, Emotion]]:
     """(user label, character emotion) after each text."""
     current = state()
     found = []
@@ -85,12 +84,12 @@ CHINESE = [
 
 
 @pytest.mark.parametrize(("text", "label"), ENGLISH)
-def test_english_wording_shows_an_emotion(text, label):
+def test_english_wording_shows_an_emotion(text: str, label: str) -> None:
     assert appraise(text, PACKS.get("en")).label == label
 
 
 @pytest.mark.parametrize(("text", "label"), CHINESE)
-def test_chinese_wording_shows_an_emotion(text, label):
+def test_chinese_wording_shows_an_emotion(text: str, label: str) -> None:
     assert appraise(text, PACKS.get("zh")).label == label
 
 
@@ -102,7 +101,7 @@ def test_chinese_wording_shows_an_emotion(text, label):
         ("zh", "我很生气", "我很生气！！！"),
     ],
 )
-def test_shouting_raises_arousal(code, plain, strong):
+def test_shouting_raises_arousal(code: str, plain: str, strong: str) -> None:
     pack = PACKS.get(code)
     assert appraise(strong, pack).arousal > appraise(plain, pack).arousal
 
@@ -117,7 +116,7 @@ def test_shouting_raises_arousal(code, plain, strong):
         ("zh", "我弟弟很难过", "我很难过"),
     ],
 )
-def test_degree_and_whose_feeling_it_is_count(code, weak, strong):
+def test_degree_and_whose_feeling_it_is_count(code: str, weak: str, strong: str) -> None:
     pack = PACKS.get(code)
     assert appraise(strong, pack).valence < appraise(weak, pack).valence < 0
 
@@ -126,8 +125,8 @@ def test_degree_and_whose_feeling_it_is_count(code, weak, strong):
     ("code", "text"),
     [("en", "you are such a liar"), ("en", "I hate you"), ("zh", "你真是个骗子"), ("zh", "我讨厌你")],
 )
-def test_an_insult_hurts_the_character(code, text):
-    (_, mood), = moods([text], code)
+def test_an_insult_hurts_the_character(code: str, text: str) -> None:
+    ((_, mood),) = moods([text], code)
     assert mood.valence < CALM.valence - 0.2
     assert mood.label == "anger"
     assert mood.cause
@@ -137,16 +136,14 @@ def test_an_insult_hurts_the_character(code, text):
     ("code", "text"),
     [("en", "you're a wonderful listener"), ("en", "I missed you!"), ("zh", "你太贴心了"), ("zh", "我好想你呀")],
 )
-def test_kind_words_please_the_character(code, text):
-    (_, mood), = moods([text], code)
+def test_kind_words_please_the_character(code: str, text: str) -> None:
+    ((_, mood),) = moods([text], code)
     assert mood.valence > CALM.valence
 
 
-@pytest.mark.parametrize(
-    ("code", "text"), [("en", "I'm going to hurt you"), ("zh", "你给我等着，会让你后悔")]
-)
-def test_a_threat_frightens(code, text):
-    (_, mood), = moods([text], code)
+@pytest.mark.parametrize(("code", "text"), [("en", "I'm going to hurt you"), ("zh", "你给我等着，会让你后悔")])
+def test_a_threat_frightens(code: str, text: str) -> None:
+    ((_, mood),) = moods([text], code)
     assert mood.valence < CALM.valence
     assert mood.dominance < CALM.dominance
 
@@ -154,8 +151,8 @@ def test_a_threat_frightens(code, text):
 @pytest.mark.parametrize(
     ("code", "text"), [("en", "My dog died this morning and I can't stop crying"), ("zh", "我失恋了，一直在哭，好难过")]
 )
-def test_sadness_of_the_user_reaches_the_character_softly(code, text):
-    (user, mood), = moods([text], code)
+def test_sadness_of_the_user_reaches_the_character_softly(code: str, text: str) -> None:
+    ((user, mood),) = moods([text], code)
     assert user == "sadness"
     assert -0.4 < mood.valence < CALM.valence
 
@@ -164,7 +161,7 @@ def test_sadness_of_the_user_reaches_the_character_softly(code, text):
     ("code", "insult", "plain"),
     [("en", "you are an idiot", "the bus was late"), ("zh", "你这个笨蛋", "公交车晚点了")],
 )
-def test_a_mood_has_inertia_and_returns_to_the_baseline(code, insult, plain):
+def test_a_mood_has_inertia_and_returns_to_the_baseline(code: str, insult: str, plain: str) -> None:
     found = moods([insult, *[plain] * 12], code)
     valences = [mood.valence for _, mood in found]
     assert valences == sorted(valences)
@@ -174,22 +171,22 @@ def test_a_mood_has_inertia_and_returns_to_the_baseline(code, insult, plain):
     assert not found[-1][1].cause
 
 
-def test_a_negated_insult_is_none():
-    (_, mood), = moods(["I don't think you are stupid"], "en")
+def test_a_negated_insult_is_none() -> None:
+    ((_, mood),) = moods(["I don't think you are stupid"], "en")
     assert mood.label == "calm"
 
 
-def test_the_users_emotion_fades_when_nothing_shows_it():
+def test_the_users_emotion_fades_when_nothing_shows_it() -> None:
     found = moods(["I'm so sad", *["The train is at five"] * 5], "en")
-    assert [label for label, _ in found][0] == "sadness"
+    assert found[0][0] == "sadness"
     assert found[-1][0] == "neutral"
 
 
-def test_nothing_is_proposed_when_nothing_changes():
+def test_nothing_is_proposed_when_nothing_changes() -> None:
     assert track_emotion("ok", "ok", state=state(), persona=PERSONA, pack=PACKS.get("en"), turn=3) == ()
 
 
-def test_lexicons_are_large_and_point_to_known_labels():
+def test_lexicons_are_large_and_point_to_known_labels() -> None:
     for code in ("en", "zh"):
         lexicon = PACKS.get(code).emotion
         assert sum(len(group.words) for group in lexicon.words) >= 150
@@ -199,7 +196,7 @@ def test_lexicons_are_large_and_point_to_known_labels():
 
 
 @pytest.mark.parametrize("code", ["en", "zh"])
-def test_a_core_prototype_is_nearest_to_itself(code):
+def test_a_core_prototype_is_nearest_to_itself(code: str) -> None:
     lexicon = PACKS.get(code).emotion
     for label, point in lexicon.prototypes.items():
         if point.core:
@@ -215,13 +212,15 @@ emotions = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(
     user=st.text(max_size=120),
-    reply=st.text(max_size=120),
     code=st.sampled_from(["en", "zh"]),
     mood=emotions,
     shown=emotions,
     baseline=emotions,
 )
-def test_any_text_gives_operations_that_hold(user, reply, code, mood, shown, baseline):
+def test_any_text_gives_operations_that_hold(
+    user: str, code: str, mood: Emotion, shown: Emotion, baseline: Emotion
+) -> None:
+    reply = user[::-1]
     start = DialogueState(persona=PersonaRef(id="n", name="N"), emotion=mood, user_emotion=shown)
     persona = Persona(name="N", baseline=baseline)
     for operation in track_emotion(user, reply, state=start, persona=persona, pack=PACKS.get(code), turn=4):

@@ -137,6 +137,7 @@ def test_a_key_in_place_of_the_variable_name_is_not_shown() -> None:
 def test_a_local_server_needs_no_key_and_a_remote_one_does() -> None:
     assert usable_key(EndpointConfig("localhost:8080", "UNSET", None)) is None
     assert usable_key(EndpointConfig("https://api.example.com", "", None)) is None
+    assert usable_key(EndpointConfig("localhost:8080", "", "made-by-the-program")) == "made-by-the-program"
     with pytest.raises(AuthenticationFailed, match="not set"):
         usable_key(EndpointConfig("https://api.example.com", "UNSET", None))
 

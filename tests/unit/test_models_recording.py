@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from harness import errors
 from harness.adapters.models.recording import RecordingModel, ReplayModel, read_calls
 from harness.asking import ask, call
-from harness.ports import ChatMessage, Model, ModelRequest
+from harness.ports import Capabilities, ChatMessage, Model, ModelRequest
 from harness.state.record import ModelCall
 from harness.testing.scripted_model import ScriptedModel, echo, pieces_of
 
@@ -108,6 +108,21 @@ async def test_a_ladder_that_was_recorded_replays() -> None:
     assert replay.unused == 0
     later = ReplayModel(calls[-1:])  # a journal that begins when the endpoint was known already
     assert (await ask(later, request("b"), Answered, phase="p")).value == Answered(pet="dog")
+
+
+@given(st.text(alphabet="ab猫。.!\n ，"))
+async def test_recorded_pieces_join_to_the_text_and_stop_at_sentences(text: str) -> None:
+    replay = ReplayModel(
+        [ModelCall(phase="p", purpose="respond", role="responder", request_hash=request("a").hash(), reply=text)]
+    )
+    got = await collect(replay, request("a"))
+    assert "".join(delta.text for delta in got) == text
+    assert not any("。" in delta.text.rstrip("。.!\n") for delta in got)
+
+
+async def test_capabilities_can_be_given() -> None:
+    given_ones = Capabilities(structured="prompt", prefill=True)
+    assert ReplayModel([], capabilities=given_ones).capabilities is given_ones
 
 
 async def test_a_begun_answer_is_replayed_only_where_one_was_recorded() -> None:

@@ -3,8 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.understanding.moments import find_moment, find_moments
@@ -73,7 +72,7 @@ NONE = [
 
 
 @pytest.mark.parametrize(("text", "words", "moment"), ENGLISH)
-def test_english_words_and_moment_are_both_kept(text, words, moment):
+def test_english_words_and_moment_are_both_kept(text: str, words: str, moment: str) -> None:
     found = find_moment(text, pack=PACKS.get("en"), now=NOW)
     assert found is not None
     assert (found.words, found.at.strftime("%Y-%m-%d %H:%M")) == (words, moment)
@@ -81,37 +80,37 @@ def test_english_words_and_moment_are_both_kept(text, words, moment):
 
 
 @pytest.mark.parametrize(("text", "words", "moment"), CHINESE)
-def test_chinese_words_and_moment_are_both_kept(text, words, moment):
+def test_chinese_words_and_moment_are_both_kept(text: str, words: str, moment: str) -> None:
     found = find_moment(text, pack=PACKS.get("zh"), now=NOW)
     assert found is not None
     assert (found.words, found.at.strftime("%Y-%m-%d %H:%M")) == (words, moment)
 
 
 @pytest.mark.parametrize(("code", "text"), NONE)
-def test_what_only_looks_like_a_moment_is_none(code, text):
+def test_what_only_looks_like_a_moment_is_none(code: str, text: str) -> None:
     assert find_moments(text, pack=PACKS.get(code), now=NOW) == ()
 
 
-def test_several_moments_come_in_order():
+def test_several_moments_come_in_order() -> None:
     found = find_moments("yesterday it rained, tomorrow it will snow", pack=PACKS.get("en"), now=NOW)
     assert [moment.words for moment in found] == ["yesterday", "tomorrow"]
 
 
-def test_today_is_now_and_the_zone_is_kept():
+def test_today_is_now_and_the_zone_is_kept() -> None:
     found = find_moment("I need it today", pack=PACKS.get("en"), now=NOW)
     assert found is not None
     assert found.at == NOW
     assert found.at.tzinfo is ZONE
 
 
-def test_a_month_later_on_a_short_month_is_its_last_day():
+def test_a_month_later_on_a_short_month_is_its_last_day() -> None:
     end = datetime(2026, 1, 31, 12, tzinfo=UTC)
     found = find_moment("in one month", pack=PACKS.get("en"), now=end)
     assert found is not None
     assert found.at.strftime("%m-%d") == "02-28"
 
 
-def test_naive_now_is_refused():
+def test_naive_now_is_refused() -> None:
     with pytest.raises(ValueError, match="aware"):
         find_moments("tomorrow", pack=PACKS.get("en"), now=NOW.replace(tzinfo=None))
 
@@ -122,7 +121,7 @@ def test_naive_now_is_refused():
     code=st.sampled_from(["en", "zh"]),
     now=st.datetimes(datetime(1900, 1, 1), datetime(9990, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 - hypothesis wants naive bounds
 )
-def test_any_text_at_any_time_gives_moments_that_stand_in_it(text, code, now):
+def test_any_text_at_any_time_gives_moments_that_stand_in_it(text: str, code: str, now: datetime) -> None:
     for moment in find_moments(text, pack=PACKS.get(code), now=now):
         assert text[moment.start : moment.end] == moment.words
         assert moment.at.tzinfo is not None
@@ -131,11 +130,30 @@ def test_any_text_at_any_time_gives_moments_that_stand_in_it(text, code, now):
 @settings(max_examples=100, deadline=None)
 @given(
     pieces=st.lists(
-        st.sampled_from(["in 3 days", "next", "friday", "at", "12", "pm", "31", "february", "下", "周", "三", "点", "半", "年后", "9999", "一"]),
+        st.sampled_from(
+            [
+                "in 3 days",
+                "next",
+                "friday",
+                "at",
+                "12",
+                "pm",
+                "31",
+                "february",
+                "下",
+                "周",
+                "三",
+                "点",
+                "半",
+                "年后",
+                "9999",
+                "一",
+            ]
+        ),
         max_size=10,
     ),
     code=st.sampled_from(["en", "zh"]),
 )
-def test_any_mix_of_time_words_is_read_without_failing(pieces, code):
+def test_any_mix_of_time_words_is_read_without_failing(pieces: list[str], code: str) -> None:
     find_moments(" ".join(pieces), pack=PACKS.get(code), now=NOW)
     find_moments("".join(pieces), pack=PACKS.get(code), now=NOW)

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.state import DialogueState, Message, PersonaRef, fold
@@ -11,7 +10,7 @@ from harness.understanding.topics import is_backchannel, track_topics, trim_labe
 PACKS = load_packs()
 
 
-def talk(code, *exchanges):
+def talk(code: str, *exchanges: tuple[str, str]) -> tuple[DialogueState, list[list[str]]]:
     """The state after some exchanges, and the operations of each turn by name."""
     state = DialogueState(persona=PersonaRef(id="n", name="Nora"), language=code)
     done = []
@@ -25,7 +24,8 @@ def talk(code, *exchanges):
     return state, done
 
 
-def label(state):
+def label(state: DialogueState) -> str:
+    assert state.topics.current is not None
     return state.topics.current.label
 
 
@@ -56,7 +56,7 @@ START = {
 
 
 @pytest.mark.parametrize(("code", "text", "expected"), OPENED)
-def test_a_cue_opens_a_topic_named_by_what_follows(code, text, expected):
+def test_a_cue_opens_a_topic_named_by_what_follows(code: str, text: str, expected: str) -> None:
     state, done = talk(code, *START[code], (text, "Hm."))
     assert done[-1] == ["push"]
     assert any(word in label(state) for word in expected.split()), label(state)
@@ -65,15 +65,47 @@ def test_a_cue_opens_a_topic_named_by_what_follows(code, text, expected):
 
 QUIET = [
     ("en", text)
-    for text in ("ok", "haha", "Why?", "really", "and then?", "yes yes", "hmm ok", "thanks!", "👍", "...", "I see", "no way!", "go on", "lol ok", "what?")
+    for text in (
+        "ok",
+        "haha",
+        "Why?",
+        "really",
+        "and then?",
+        "yes yes",
+        "hmm ok",
+        "thanks!",
+        "👍",
+        "...",
+        "I see",
+        "no way!",
+        "go on",
+        "lol ok",
+        "what?",
+    )
 ] + [
     ("zh", text)
-    for text in ("嗯嗯", "哈哈", "为什么？", "真的吗", "然后呢？", "好的好的", "嗯，好", "谢谢！", "👍", "……", "原来如此", "不会吧！", "继续", "哈哈好吧", "什么？")
+    for text in (
+        "嗯嗯",
+        "哈哈",
+        "为什么？",
+        "真的吗",
+        "然后呢？",
+        "好的好的",
+        "嗯，好",
+        "谢谢！",
+        "👍",
+        "……",
+        "原来如此",
+        "不会吧！",
+        "继续",
+        "哈哈好吧",
+        "什么？",
+    )
 ]
 
 
 @pytest.mark.parametrize(("code", "text"), QUIET)
-def test_a_back_channel_never_shifts(code, text):
+def test_a_back_channel_never_shifts(code: str, text: str) -> None:
     assert is_backchannel(text, PACKS.get(code))
     state, done = talk(code, *START[code], (text, "Hm."))
     assert done[-1] == ["touch"]
@@ -84,13 +116,15 @@ def test_a_back_channel_never_shifts(code, text):
     ("code", "text"),
     [
         ("en", "I love the smell of rain"),
-        ("en", "yesterday was fine"),
+        ("en", "ok, but the roof leaks"),
+        ("en", "why do cats purr"),
         ("zh", "我喜欢下雨的味道"),
-        ("zh", "昨天还行吧我觉得"),
+        ("zh", "好的，不过屋顶漏水"),
+        ("zh", "行星有几颗"),
     ],
 )
-def test_talk_with_content_is_no_back_channel(code, text):
-    assert is_backchannel(text, PACKS.get(code)) is ("fine" in text or "行" in text) or not is_backchannel(text, PACKS.get(code))
+def test_talk_with_content_is_no_back_channel(code: str, text: str) -> None:
+    assert not is_backchannel(text, PACKS.get(code))
 
 
 CONTINUED = [
@@ -106,7 +140,7 @@ CONTINUED = [
 
 
 @pytest.mark.parametrize(("code", "text"), CONTINUED)
-def test_shared_words_and_pronouns_keep_the_topic(code, text):
+def test_shared_words_and_pronouns_keep_the_topic(code: str, text: str) -> None:
     _, done = talk(code, *START[code], (text, "I see."))
     assert done[-1] == ["touch"]
 
@@ -124,7 +158,7 @@ UNANNOUNCED = [
 
 
 @pytest.mark.parametrize(("code", "text"), UNANNOUNCED)
-def test_something_unrelated_opens_a_topic_without_a_cue(code, text):
+def test_something_unrelated_opens_a_topic_without_a_cue(code: str, text: str) -> None:
     _, done = talk(code, *START[code], (text, "Hm."))
     assert done[-1] == ["push"]
 
@@ -162,14 +196,15 @@ RETURNS = {
         ("zh", "聊聊相机吧"),
     ],
 )
-def test_the_talk_returns_to_an_older_topic(code, text):
+def test_the_talk_returns_to_an_older_topic(code: str, text: str) -> None:
     state, done = talk(code, *RETURNS[code], (text, "Hm."))
     assert done[-1][0] == "return"
+    assert state.topics.current is not None
     assert state.topics.current.first_turn == 1
     assert len(state.topics.open) == 2
 
 
-def test_a_return_to_something_unknown_opens_it():
+def test_a_return_to_something_unknown_opens_it() -> None:
     state, done = talk("en", *RETURNS["en"], ("Back to the dragon", "Which dragon?"))
     assert done[-1] == ["push"]
     assert label(state) == "dragon"
@@ -177,7 +212,7 @@ def test_a_return_to_something_unknown_opens_it():
 
 @pytest.mark.parametrize("code", ["en", "zh"])
 @pytest.mark.parametrize("text", ["ok", "嗯嗯", "Hello!", "你好", "?", "My boat leaks badly", "我的船漏水"])
-def test_the_first_turn_always_opens_a_topic(code, text):
+def test_the_first_turn_always_opens_a_topic(code: str, text: str) -> None:
     state, done = talk(code, (text, ""))
     assert done == [["push"]]
     assert label(state)
@@ -190,7 +225,9 @@ def test_the_first_turn_always_opens_a_topic(code, text):
         ("zh", (("你好", "你好。"), ("我的船漏水", "哦。")), "船漏水"),
     ],
 )
-def test_a_greeting_takes_the_name_of_what_follows(code, exchanges, expected):
+def test_a_greeting_takes_the_name_of_what_follows(
+    code: str, exchanges: tuple[tuple[str, str], ...], expected: str
+) -> None:
     state, _ = talk(code, *exchanges)
     assert label(state) == expected
     assert len(state.topics.open) == 1
@@ -203,23 +240,37 @@ def test_a_greeting_takes_the_name_of_what_follows(code, exchanges, expected):
         ("zh", "换个话题吧", "我表哥养赛鸽比赛", "赛鸽"),
     ],
 )
-def test_an_announced_change_waits_for_the_new_topic(code, announce, text, expected):
+def test_an_announced_change_waits_for_the_new_topic(code: str, announce: str, text: str, expected: str) -> None:
     state, done = talk(code, *START[code], (announce, "Sure."), (text, "Hm."))
     assert done[-2:] == [["touch"], ["push"]]
     assert expected in label(state)
 
 
 @pytest.mark.parametrize(("code", "text"), [("en", "Enough about that."), ("zh", "不说这个了")])
-def test_closing_a_topic_uncovers_the_one_below(code, text):
+def test_closing_a_topic_uncovers_the_one_below(code: str, text: str) -> None:
     state, done = talk(code, *RETURNS[code], (text, "Fine."))
     assert done[-1] == ["pop"]
+    assert state.topics.current is not None
     assert state.topics.current.first_turn == 1
     assert len(state.topics.past) == 1
 
 
 @pytest.mark.parametrize("code", ["en", "zh"])
-def test_the_stack_stays_bounded(code):
-    names = ["apples", "bridges", "clouds", "drums", "engines", "forests", "glaciers", "harbours", "islands", "jackets", "kites", "lamps"]
+def test_the_stack_stays_bounded(code: str) -> None:
+    names = [
+        "apples",
+        "bridges",
+        "clouds",
+        "drums",
+        "engines",
+        "forests",
+        "glaciers",
+        "harbours",
+        "islands",
+        "jackets",
+        "kites",
+        "lamps",
+    ]
     cue = "Let's talk about {}" if code == "en" else "我们聊聊{}吧"
     state, _ = talk(code, *((cue.format(name), "Hm.") for name in names))
     assert len(state.topics.open) <= 8
@@ -228,9 +279,14 @@ def test_the_stack_stays_bounded(code):
 
 @pytest.mark.parametrize(
     ("code", "words", "expected"),
-    [("en", "the weather in the", "weather"), ("en", "my new job", "new job"), ("zh", "你的工作的事", "工作"), ("zh", "关于那个展览", "展览")],
+    [
+        ("en", "the weather in the", "weather"),
+        ("en", "my new job", "new job"),
+        ("zh", "你的工作的事", "工作"),
+        ("zh", "关于那个展览", "展览"),
+    ],
 )
-def test_labels_are_trimmed(code, words, expected):
+def test_labels_are_trimmed(code: str, words: str, expected: str) -> None:
     assert trim_label(words, PACKS.get(code)) == expected
 
 
@@ -238,12 +294,14 @@ bits = st.sampled_from(
     ["let's talk about", "back to", "the camera", "by the way", "anyway", "enough about that", "ok", "?", ".", "soup",
      "我们聊聊", "说回", "相机", "换个话题", "不说这个了", "嗯", "，", "为什么"]
 )  # fmt: skip
-lines = st.one_of(st.text(max_size=60), st.lists(bits, max_size=6).map(" ".join), st.lists(bits, max_size=6).map("".join))
+lines = st.one_of(
+    st.text(max_size=60), st.lists(bits, max_size=6).map(" ".join), st.lists(bits, max_size=6).map("".join)
+)
 
 
 @settings(max_examples=200, deadline=None)
 @given(texts=st.lists(lines, min_size=2, max_size=12), code=st.sampled_from(["en", "zh"]))
-def test_any_talk_gives_operations_that_hold(texts, code):
+def test_any_talk_gives_operations_that_hold(texts: list[str], code: str) -> None:
     state, done = talk(code, *zip(texts[::2], texts[1::2], strict=False))
     assert state.topics.current is not None or any("pop" in turn for turn in done)
     assert len(state.topics.open) <= 8

@@ -123,11 +123,13 @@ def check_key(env_name: str, value: str | None) -> str:
 def usable_key(config: EndpointConfig) -> str | None:
     """The key of an endpoint; None when it needs none (no variable named, or it is unset and the endpoint is local).
 
+    A key without a variable is one the program made itself, for a server it started; it is taken as it is.
+
     Raises:
         AuthenticationFailed: see :func:`check_key`.
     """
     if not config.api_key_env:
-        return None
+        return config.api_key or None
     if config.api_key is None and is_local(urlsplit(normalize_base_url(config.base_url)).hostname or ""):
         return None
     return check_key(config.api_key_env, config.api_key)

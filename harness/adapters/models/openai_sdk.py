@@ -14,7 +14,7 @@ import os
 import ssl
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,6 +27,7 @@ from harness.adapters.models.connecting import from_connection, proxy_for
 from harness.adapters.models.dialect import Dialect, PrefillStyle
 from harness.adapters.models.endpoint import normalize_base_url
 from harness.adapters.models.failures import Refusal, Target, from_status
+from harness.adapters.models.queueing import Queue, QueueTimeout
 from harness.adapters.models.replies import Completion, decode, estimated_usage, read_completion
 from harness.adapters.models.retrying import parse_retry_after, retrying
 from harness.adapters.models.streaming import StreamReader
@@ -81,6 +82,8 @@ class OpenAIModel:
         trust_env: whether the proxy variables and ``SSL_CERT_FILE`` count.
         prefill_style: how a begun answer is sent; see :mod:`~harness.adapters.models.dialect`.
         first_wait_s: wait before the second attempt in seconds; doubles after that.
+        max_concurrency: completions under way at once, a stream until it is closed; the others wait for their turn, and
+            the wait counts against their deadline. A stream's consumer that makes a call of its own waits for itself.
         clock: for dates in ``Retry-After``.
 
     No other variable of the environment is read: neither ``OPENAI_BASE_URL`` nor key, organization, project or headers.
@@ -99,6 +102,7 @@ class OpenAIModel:
         trust_env: bool = True,
         prefill_style: PrefillStyle = "auto",
         first_wait_s: float = 0.5,
+        max_concurrency: int | None = None,
         clock: Clock | None = None,
     ) -> None:
         parts = urlsplit(normalize_base_url(base_url))
@@ -111,6 +115,7 @@ class OpenAIModel:
         self._max_attempts = max_attempts
         self._trust_env = trust_env
         self._first_wait_s = first_wait_s
+        self._queue = Queue(max_concurrency)
         self._clock = clock or SystemClock()
         self._dialect = Dialect(parts.hostname or "", prefill_style=prefill_style, extra_body=extra_body)
         self._tls: ssl.SSLContext | None = None
@@ -146,7 +151,8 @@ class OpenAIModel:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Answer at once. Raises a :class:`harness.errors.ModelError`."""
         call = await self._begin(request)
-        return call.reply(await self._retrying(call, lambda: self._complete_once(call)))
+        async with self._turn(call):
+            return call.reply(await self._retrying(call, lambda: self._complete_once(call)))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Answer piece by piece; closing the iterator closes the connection. Raises like :meth:`complete`.
@@ -154,7 +160,7 @@ class OpenAIModel:
         Retries happen only before the first piece. The text of the last delta's reply is authoritative.
         """
         call = await self._begin(request)
-        async with aclosing(await self._retrying(call, lambda: self._open(call))) as reader:
+        async with self._turn(call), aclosing(await self._retrying(call, lambda: self._open(call))) as reader:
             async for piece in reader:
                 yield ModelDelta(text=piece)
             yield ModelDelta(reply=call.reply(reader.completion))
@@ -191,6 +197,22 @@ class OpenAIModel:
         await self.warm()
         timeout_s = min(request.timeout_s, self._timeout_s)
         return _Call(request, target, timeout_s, asyncio.get_running_loop().time() + timeout_s)
+
+    @asynccontextmanager
+    async def _turn(self, call: _Call) -> AsyncIterator[None]:
+        """Wait for a place among the calls under way and hold it."""
+        try:
+            async with self._queue.place(call.deadline):
+                yield
+        except QueueTimeout:
+            msg = (
+                f"Expected a turn at {call.target.shown} within {call.timeout_s:g} s, but the calls before this one "
+                f"(max_concurrency={self._queue.places!r}) took longer."
+            )
+            remedy = "Raise provider.timeout_s, ask for shorter answers, or close streams that are no longer read."
+            raise call.target.error(
+                errors.ModelTimeout, msg, remedy, seconds=call.timeout_s, text="", at="queue"
+            ) from None
 
     async def _retrying(self, call: _Call, attempt: Callable[[], Awaitable[T]]) -> T:
         async def in_a_form_it_takes() -> T:

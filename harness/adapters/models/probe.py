@@ -44,7 +44,7 @@ class EndpointProbe:
         self._model = OpenAIModel(
             url, models=self._config.models, api_key=key, timeout_s=self._config.timeout_s, **self._options
         )
-        source = f"key from {self._config.api_key_env}" if key else "no key"
+        source = f"key from {self._config.api_key_env or 'the program'}" if key else "no key"
         parts = [without_credentials(url), source]
         proxy = proxy_for(url) if self._options.get("trust_env", True) else None
         if proxy is not None:

@@ -16,7 +16,8 @@ from harness.errors import ModelError, StoreError
 from harness.ports import Capabilities, Model, ModelDelta, ModelReply, ModelRequest, Role, StructuredForm
 from harness.state.record import ModelCall, Usage
 
-_PIECES = re.compile(r"\s*\S{1,12}|\s+")
+_PIECES = re.compile(r"[^\s.!?。！？]*[.!?。！？\n]+|\s*[^\s.!?。！？]+|\s+")
+"""Words; a piece never goes on behind the end of a sentence, where a reader of the stream may stop."""
 _SHOWN = 80
 
 
@@ -105,18 +106,20 @@ class ReplayModel:
 
     Args:
         calls: recorded calls (of a session's journal, say), or the file of a :class:`RecordingModel`.
-
-    What the endpoint can do follows the recording: the form of structured output is always that of the next recorded call
-    that has one, and a begun answer is taken when one was recorded.
+        capabilities: what the endpoint could do. By default they follow the recording: the form of structured output is
+            that of the next recorded call that has one, and a begun answer is taken when one was recorded.
 
     Attributes:
         unused: how many recorded calls have not been asked for.
     """
 
-    def __init__(self, calls: Iterable[ModelCall] | Path) -> None:
+    def __init__(self, calls: Iterable[ModelCall] | Path, *, capabilities: Capabilities | None = None) -> None:
         recorded = tuple(read_calls(calls) if isinstance(calls, Path) else calls)
         self._recorded = recorded
-        self._capabilities = Capabilities(prefill=None if any(call.prefill for call in recorded) else False)
+        self._follows = capabilities is None
+        self._capabilities = capabilities or Capabilities(
+            prefill=None if any(call.prefill for call in recorded) else False
+        )
         self._used: set[int] = set()
         self._models = {call.role: call.model for call in recorded}
         self._waiting: dict[str, deque[ModelCall]] = defaultdict(deque)
@@ -125,7 +128,9 @@ class ReplayModel:
 
     @property
     def capabilities(self) -> Capabilities:
-        """As the next recorded call needs them."""
+        """As given, or as the next recorded call needs them."""
+        if not self._follows:
+            return self._capabilities
         ahead = (_form(call) for call in self._recorded if id(call) not in self._used)
         self._capabilities.structured = next(filter(None, ahead), self._capabilities.structured)
         return self._capabilities

@@ -1,4 +1,4 @@
-"""consistency_check: does the user's message presuppose something that is not so?"""
+"""consistency_check: does the user's message presuppose something that is not so, or ask for what was told?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from harness.ports import Ports
 from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.consistency import check_premise
+from harness.understanding.recall import recall_notices
 
 
 async def consistency_check(turn: Turn, ports: Ports) -> Turn:
@@ -16,4 +17,6 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
     turn = turn.with_(notices=check_premise(turn.text, state=turn.state, persona=turn.persona, pack=pack))
     if turn.settings.check_tier == "model" and not turn.notices:
         turn = await judging.judge_premise(turn, ports)
+    if not turn.notices:
+        turn = turn.with_(notices=recall_notices(turn.text, state=turn.state, pack=pack))
     return turn

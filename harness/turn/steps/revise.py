@@ -22,6 +22,7 @@ from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 from harness.understanding.answers import HeldReply
 from harness.understanding.holding import begun_answers, hold_line
+from harness.understanding.text import has_han
 
 LEAST_SECONDS = 3.0
 """With less time left than this no model is asked any more."""
@@ -60,8 +61,12 @@ def _failing(turn: Turn) -> bool:
 
 
 def _held(turn: Turn) -> Notice | None:
-    """The notice whose fact the reply has to hold."""
-    return next((notice for notice in turn.notices if notice.truth), None)
+    """The notice that the reply has to meet; facts that were asked for together are told together."""
+    notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
+    if len(notices) > 1 and notices[0].kind == "recall":
+        joint = "，" if has_han(notices[0].truth) else ", "
+        return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})
+    return notices[0] if notices else None
 
 
 Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
@@ -111,7 +116,7 @@ async def _begun(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: 
     """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words."""
     calls: list[ModelCall] = []
     pack = ports.languages.get(turn.language)
-    opener = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed, whole=whole)[0]
+    opener = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, whole=whole)[0]
     request = replace(_request(turn, ports, seed), prefill=opener, max_tokens=HOLDING_TOKENS, stop=("\n",))
     try:
         reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append, clock=ports.clock)
@@ -169,6 +174,6 @@ async def _last_resort(turn: Turn, ports: Ports) -> Turn:
         return turn
     pack = ports.languages.get(turn.language)
     said = [message.text for message in turn.state.messages if message.speaker == "character"]
-    line = hold_line(notice, persona=turn.persona, pack=pack, seed=turn.seed, previous=tuple(said))
+    line = hold_line(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, previous=tuple(said))
     turn = await consider(turn, line, ports, "line")
     return turn.note("fallback_line", "no revision held the fact; a line of the language pack states it")

@@ -1,0 +1,320 @@
+"""``harness chat``: through pipes, in a terminal, interrupted and stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner, Result
+
+from harness.app import Harness
+from harness.cli.main import app
+from harness.testing.scripted_model import ScriptedModel
+from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
+
+ROOT = Path(__file__).resolve().parents[2]
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
+
+
+def reply(request: Received) -> Answer:
+    text = str(request.body["messages"][-1]["content"])
+    if "slowly" in text:
+        return Answer("One two three four five six seven eight nine ten.", piece_delay_s=0.3)
+    if "fail" in text:
+        return Answer(status=400)
+    return Answer("听起来不错。" if any("\u4e00" <= char <= "\u9fff" for char in text) else "That sounds good.")
+
+
+BUILT = typer.main.get_command(app)
+
+
+@pytest.fixture(autouse=True)
+def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runner builds all commands anew for each of its calls; once is enough."""
+    monkeypatch.setattr("typer.testing._get_command", lambda _: BUILT)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ScriptedServer]:
+    with ServerThread(ScriptedServer(reply)) as running:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("HARNESS_PROVIDER_BASE_URL", running.base_url)
+        monkeypatch.setenv("HARNESS_MODELS_RESPONDER", "test-model")
+        monkeypatch.setenv("HARNESS_ANALYSIS", "rules")
+        yield running
+
+
+def piped(*lines: str, code: int = 0, options: tuple[str, ...] = ("-p", "mia", "-s", "s1")) -> Result:
+    result = CliRunner().invoke(app, ["chat", *options], input="\n".join(lines) + "\n")
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@contextlib.contextmanager
+def chatting(*options: str, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "harness.cli.main", "chat", "-p", "mia", "-s", "s1", *options]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    process = subprocess.Popen(command, env=environment(), **pipes)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def waiting_for(condition: Callable[[], bool], told: Callable[[], str] = str, seconds: float = 15.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, told()
+        time.sleep(0.02)
+
+
+def type_line(process: subprocess.Popen[bytes], line: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + b"\n")
+    process.stdin.flush()
+
+
+def until(process: subprocess.Popen[bytes], start: bytes) -> None:
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith(start):
+        pass
+
+
+# --- pipes --------------------------------------------------------------------------------------------------------
+
+
+def test_replies_go_to_stdout_and_the_rest_to_stderr(server: ScriptedServer) -> None:
+    result = piped("I have a cat called Miso.", "", "What now?")
+    assert result.stdout.splitlines()[-2:] == ["That sounds good.", "That sounds good."]
+    assert "topic" not in result.stdout
+    assert "+1 fact (pet: " in result.stderr
+    assert "tokens" in result.stderr
+    assert "\x1b" not in result.output
+
+
+def test_a_new_session_greets_and_a_resumed_one_does_not_repeat_it(server: ScriptedServer) -> None:
+    assert piped("Hello.").stdout.startswith("Door's open.")
+    again = piped("Hello again.")
+    assert again.stdout == "That sounds good.\n"
+    assert "resumed after turn 1" in again.stderr
+
+
+def test_a_failed_turn_is_told_and_the_chat_goes_on(server: ScriptedServer) -> None:
+    result = piped("Please fail.", "Hello.", code=1)
+    assert result.stdout.endswith("That sounds good.\n")
+    assert "error: " in result.stderr
+    assert "[1]" in result.stderr
+
+
+def test_slash_commands_work_piped(server: ScriptedServer) -> None:
+    result = piped("I have a cat called Miso.", "/facts", "/state", "/topics", "/entities", "/promises", "/why",
+                   "/context full", "/timeline", "/persona", "/help")  # fmt: skip
+    for words in ("cat called Miso", "passes the check", "total", "I have a cat called Miso.", "▶", "bicycle", "/quit"):
+        assert words in result.stdout
+
+
+def test_an_unknown_command_suggests_the_nearest(server: ScriptedServer) -> None:
+    result = piped("/fact", "/xyzzy", code=1)
+    assert "Did you mean /facts?" in result.stderr
+    assert "/help lists" in result.stderr
+    assert not server.chats
+
+
+def test_two_slashes_send_one(server: ScriptedServer) -> None:
+    piped("//shrug")
+    assert server.chats[0].body["messages"][-1]["content"].endswith("/shrug")
+
+
+def test_undo_retry_edit_goto_and_fork(server: ScriptedServer) -> None:
+    result = piped("I have a cat called Miso.", "I live in Leeds.", "/undo", "/facts", "/goto 1", "/retry",
+                   "/edit I have a dog called Rex.", "/facts", "/fork s2", "Hello.", "/undo x", code=1)  # fmt: skip
+    before, after = result.stdout.split("cat called Miso", 1)
+    assert "Leeds" not in before + after
+    assert "Rex" in after
+    assert "session 's2' now" in result.stderr
+    assert "not 'x'" in result.stderr
+    shown = json.loads(CliRunner().invoke(app, ["show", "s2", "--json"]).stdout)
+    assert [turn["user"] for turn in shown["turns"]] == ["I have a dog called Rex.", "Hello."]
+
+
+def test_facts_are_pinned_and_forgotten(server: ScriptedServer) -> None:
+    result = piped("I have a cat called Miso.", "/pin miso", "/facts", "/forget miso", "/unpin zebra", code=1)
+    assert "(pinned)" in result.stdout
+    assert "Forgotten" in result.stderr
+    assert "No fact" in result.stderr
+
+
+def test_save_writes_markdown_and_json_and_overwrites_nothing(server: ScriptedServer, tmp_path: Path) -> None:
+    result = piped("我养了一只猫叫年糕。", "/save talk.md", "/save talk.json", "/save talk.md", "/save", code=1,
+                   options=("-p", "lin", "-s", "z"))  # fmt: skip
+    text = (tmp_path / "talk.md").read_text(encoding="utf-8")
+    assert "**林晓:** 听起来不错。" in text
+    saved = json.loads((tmp_path / "talk.json").read_text(encoding="utf-8"))
+    assert saved["turns"][0]["user_text"] == "我养了一只猫叫年糕。"
+    assert (tmp_path / "z-1.md").is_file()
+    assert "exists already" in result.stderr
+
+
+def test_quit_leaves_at_once(server: ScriptedServer) -> None:
+    piped("/quit", "Hello.")
+    assert not server.chats
+
+
+def test_max_turns_ends_with_a_clear_answer(server: ScriptedServer) -> None:
+    result = piped("Hello.", "Hello.", options=("-p", "mia", "-s", "s1", "--set", "harness.max_turns=1"))
+    assert result.stdout.splitlines()[-1] != "That sounds good."
+    assert "[2]" not in result.stderr
+
+
+def test_the_wrong_character_is_an_error_before_anything_is_said(server: ScriptedServer) -> None:
+    piped("Hello.")
+    result = piped("Hello.", code=1, options=("-p", "lin", "-s", "s1"))
+    assert "Mia Tarrant" in result.stderr
+
+
+def test_without_a_provider_one_line_says_that_the_embedded_model_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def embedded(_: Harness) -> ScriptedModel:
+        return ScriptedModel("That sounds good.")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Harness, "_embedded_model", embedded)
+    result = piped("Hello.")
+    assert result.stderr.splitlines()[0].startswith("No provider is configured: the embedded model")
+    assert result.stdout.endswith("That sounds good.\n")
+
+
+def test_a_revised_reply_is_marked(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    from harness.session import Session
+    from harness.turn.events import Revised, Token
+
+    original = Session._stream
+
+    async def stream(self: Session, make: Any) -> Any:
+        yield Token("I have no bikes at all.")
+        yield Revised("I have a shop full.", reason="contradiction")
+        async for event in original(self, make):
+            if not isinstance(event, Token):
+                yield event
+
+    monkeypatch.setattr(Session, "_stream", stream)
+    lines = piped("Hello.").stdout.splitlines()
+    assert lines[1:3] == ["I have no bikes at all.", "(revised) I have a shop full."]
+
+
+# --- processes ----------------------------------------------------------------------------------------------------
+
+
+@posix
+def test_utf_8_comes_and_goes_whatever_the_locale(server: ScriptedServer) -> None:
+    env = {**environment(), "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "harness.cli.main", "chat", "-p", "lin", "-s", "z"]
+    text = "你好，我叫小王。\r\n".encode() + b"broken \xff byte\n" + "再见".encode()
+    result = subprocess.run(command, input=text, env=env, capture_output=True, timeout=30, check=False)
+    assert result.stdout.decode().splitlines()[-2:] == ["听起来不错。", "听起来不错。"]
+    assert "小王" in result.stderr.decode()
+    assert "error: " in result.stderr.decode()
+    assert result.returncode == 1
+    assert server.chats[0].body["messages"][-1]["content"].endswith("你好，我叫小王。")
+
+
+@posix
+def test_ctrl_c_cancels_a_reply_and_then_leaves(server: ScriptedServer) -> None:
+    with chatting() as process:
+        type_line(process, b"Please talk slowly.")
+        waiting_for(lambda: len(server.chats) == 1)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        waiting_for(lambda: server.disconnects == 1)
+        type_line(process, b"Hello.")
+        until(process, b"That")
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=15)
+    assert b"Cancelled; the conversation is as it was before." in err
+    assert b"[1]" in err
+    assert b"Traceback" not in err
+    assert process.returncode == 130
+    shown = json.loads(CliRunner().invoke(app, ["show", "s1", "--json"]).stdout)
+    assert [turn["user"] for turn in shown["turns"]] == ["Hello."]
+
+
+@posix
+def test_sigterm_finishes_the_bookkeeping_and_leaves(server: ScriptedServer) -> None:
+    with chatting() as process:
+        type_line(process, b"Hello.")
+        until(process, b"That")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=15)
+    assert process.returncode == 143, err
+    assert b"Traceback" not in err
+    assert b"Fatal" not in err
+    shown = json.loads(CliRunner().invoke(app, ["show", "s1", "--timeline", "--json"]).stdout)
+    assert [turn["phase"] for turn in shown] == ["done"]
+
+
+@posix
+def test_a_reader_that_leaves_is_no_drama(server: ScriptedServer) -> None:
+    command = [sys.executable, "-m", "harness.cli.main", "prompts", "show", "system"]
+    read, write = os.pipe()
+    os.close(read)
+    result = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, env=environment(), timeout=30, check=False)
+    os.close(write)
+    assert b"Traceback" not in result.stderr
+    assert result.returncode != 0
+
+
+@posix
+def test_a_terminal_streams_shows_the_state_and_leaves_at_the_second_ctrl_c(server: ScriptedServer) -> None:
+    import pty
+    import termios
+
+    here, there = pty.openpty()
+    termios.tcsetwinsize(there, (24, 70))
+    streams = {"stdin": there, "stdout": there, "stderr": there, "start_new_session": True}
+    seen = bytearray()
+
+    def watch() -> None:
+        with contextlib.suppress(OSError):
+            while chunk := os.read(here, 65536):
+                seen.extend(chunk)
+                if b"\x1b[6n" in chunk:
+                    os.write(here, b"\x1b[1;1R")
+
+    def text() -> str:
+        return seen.decode(errors="replace")
+
+    with chatting(**streams) as process:
+        os.close(there)
+        threading.Thread(target=watch, daemon=True).start()
+        waiting_for(lambda: "you:" in text(), text)
+        os.write(here, b"I have a cat\x1b\rcalled Miso.\r")
+        waiting_for(lambda: "That sounds good." in text() and "tokens" in text(), text)
+        assert server.chats[0].body["messages"][-1]["content"].endswith("I have a cat\ncalled Miso.")
+        os.write(here, b"Please talk slowly.\r")
+        waiting_for(lambda: len(server.chats) == 2)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        waiting_for(lambda: "Cancelled" in text(), text)
+        os.write(here, b"half a line\x03\x03")
+        waiting_for(lambda: "Ctrl-C once more" in text(), text)
+        os.write(here, b"\x03")
+        assert process.wait(15) == 0
+    assert "\x1b" in text()
