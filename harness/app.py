@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
-from harness.errors import SessionNotFound, SettingsError
+from harness.errors import HarnessError, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.persona import find_persona, list_personas
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger("harness.app")
 
 DEFAULT_PERSONA = "mia"
+ROLES: tuple[Role, ...] = ("responder", "summarizer", "evaluator", "extractor")
 
 
 class Harness:
@@ -253,7 +254,21 @@ class Harness:
                 f"Session {info.id!r} is a conversation with {info.persona_ref.name!r}, not with {chosen.name!r}.",
                 remedy="Open it without a persona, or choose another session id.",
             )
+        elif user not in ("user", info.user):
+            raise SettingsError(
+                f"Session {info.id!r} is a conversation with {info.user!r}, not with {user!r}.",
+                remedy="Choose another session id: what one user said is not shown to another.",
+            )
         return self._bind(info, store, ports)
+
+    async def warm(self, session: Session) -> None:
+        """Ready the embedded model for a session; does nothing with a provider, whose tokens cost money."""
+        if not self.settings.embedded or not self._own_model:
+            return
+        try:
+            await session.warm()
+        except HarnessError as error:
+            log.warning("warming_failed", session=session.id, error=str(error))
 
     def _bind(self, info: SessionInfo, store: SessionStore, ports: Ports) -> Session:
         lock = self._locks.setdefault(info.id, asyncio.Lock())
@@ -277,10 +292,6 @@ class Harness:
     def personas(self) -> tuple[Any, ...]:
         """All characters that can be opened by id, a project's own first."""
         return list_personas(self.persona_paths, packs=self.languages)
-
-
-ROLES: tuple[Role, ...] = ("responder", "summarizer", "evaluator", "extractor")
-
 
 EMBEDDED_SAMPLING: Mapping[str, Any] = {"repeat_penalty": 1.1}
 """What a small model needs beyond temperature: without it Chinese replies echo the system prompt."""

@@ -72,7 +72,11 @@ def prompts() -> str:
     """Every shipped template and partial with its variables."""
     packaged = Prompts([data_path("prompts")])
     rows = [
-        (f"`{name}`", ", ".join(f"`{variable}`" for variable in packaged.variables(name, "en")), _purpose(packaged, name))
+        (
+            f"`{name}`",
+            ", ".join(f"`{variable}`" for variable in packaged.variables(name, "en")),
+            _purpose(packaged, name),
+        )
         for name in packaged.names()
     ]
     return _table(("template", "variables", "what it is"), rows)

@@ -11,8 +11,9 @@ from typing import Literal
 
 import structlog
 
-from harness.errors import ConflictError, HarnessError, SessionBusy, TurnNotFound, TurnTimeout
-from harness.ports import Ports, SessionStore
+from harness.context import compose_prompt
+from harness.errors import ConflictError, EmptyReply, HarnessError, SessionBusy, TurnNotFound, TurnTimeout
+from harness.ports import ModelRequest, Ports, SessionStore
 from harness.settings import EngineSettings
 from harness.state import (
     Applied,
@@ -290,6 +291,25 @@ class Session:
             self._version = await self._store.append(self.id, record, expected_version=self._version)
             self._head, self._state = record, state
             return record
+
+    async def warm(self) -> None:
+        """Have the model read the part of the prompt that will not change, and ready the language rules.
+
+        Worth a call where the model runs on this machine: the first reply then comes as fast as the later ones. Nothing
+        is recorded.
+
+        Raises:
+            ModelError: the model did not answer.
+        """
+        await asyncio.to_thread(self._ports.languages.get(self.persona.language).check)
+        async with self._settled():
+            turn = await self._next(".")
+        prefix = compose_prompt(turn, self._ports).messages[: 1 + len(turn.state.messages)]
+        request = ModelRequest(role="responder", messages=prefix, purpose="warm", max_tokens=1, temperature=0.0)
+        try:
+            await self._ports.model.complete(request)
+        except EmptyReply:
+            return
 
     async def close(self) -> None:
         """Finish outstanding bookkeeping."""

@@ -9,6 +9,7 @@ import typer
 from harness.cli.options import Config, Set, load_settings
 
 if TYPE_CHECKING:
+    from harness.app import Harness
     from harness.settings import Settings
 
 Persona = Annotated[
@@ -26,10 +27,10 @@ def chat(
     Replies come as they are made, and a line after each says what the turn did to the state. /help lists the
     commands that look inside. Reads lines from standard input when it is not a terminal.
     """
-    from harness.app import Harness
+    import asyncio  # here, because `--help` needs none of it
+
     from harness.cli.conversation import Conversation
-    from harness.cli.pulling import PullBar
-    from harness.cli.running import run
+    from harness.cli.running import with_harness
     from harness.cli.screens import screen_for_streams
 
     loaded = load_settings(config, overrides)
@@ -37,16 +38,18 @@ def chat(
     if loaded.settings.embedded:
         screen.status(embedded_notice(loaded.settings))
 
-    async def talk() -> bool:
-        with PullBar() as bar:
-            async with Harness(loaded, progress=bar) as harness:
-                opened = await harness.open(persona, session=session, user=user)
-                bar.stop()
-                conversation = Conversation(harness, opened, screen)
-                await conversation.run()
-                return conversation.failed
+    async def talk(harness: Harness) -> bool:
+        opened = await harness.open(persona, session=session, user=user)
+        warming = asyncio.create_task(harness.warm(opened))
+        conversation = Conversation(harness, opened, screen)
+        try:
+            await conversation.run()
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
+        return conversation.failed
 
-    if run(talk) and not screen.interactive:
+    if with_harness(loaded, talk) and not screen.interactive:
         raise typer.Exit(1)
 
 

@@ -25,11 +25,11 @@ def list_models(*, as_json: Json = False, config: Config = None, overrides: Set 
     if as_json:
         print_json(found)
         return
-    made = render.table("name", ("size", "right"), "here", "what", "licence", whole=("name", "licence"))
+    made = render.table("name", ("size", "right"), "here", "what", whole=("name",))
     for model in found:
         size = f"{model.size / 1e9:.2f} GB" if model.size else ""
         here = model.state + (", default" if model.default else "")
-        render.row(made, model.name, size, here, model.title, model.licence)
+        render.row(made, model.name, size, here, "; ".join(filter(None, (model.title, model.licence))))
     out = render.console()
     out.print(made)
     out.print(

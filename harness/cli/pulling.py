@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from harness.adapters.local import Progress
+from typing import Any, Protocol, Self
 
 _STEP = 10
+
+
+class Progress(Protocol):
+    """How far a pull is: bytes done of the whole file, whose size may be unknown; from where; at what it is."""
+
+    @property
+    def source(self) -> str: ...  # noqa: D102 - see the class
+
+    @property
+    def done(self) -> int: ...  # noqa: D102
+
+    @property
+    def total(self) -> int | None: ...  # noqa: D102
+
+    @property
+    def phase(self) -> str: ...  # noqa: D102
 
 
 class PullBar:

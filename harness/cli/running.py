@@ -104,13 +104,15 @@ def handling(number: signal.Signals, handler: Callable[[int, FrameType | None], 
         signal.signal(number, before if before is not None else signal.SIG_DFL)
 
 
-def with_harness(loaded: Loaded, work: Callable[[Harness], Awaitable[T]], **parts: Any) -> T:
-    """Run ``work`` on a harness that is closed afterwards."""
+def with_harness(loaded: Loaded, work: Callable[[Harness], Awaitable[T]]) -> T:
+    """Run ``work`` on a harness that is closed afterwards. The download of a model is shown, and ends when this does."""
 
     async def main() -> T:
         from harness.app import Harness
+        from harness.cli.pulling import PullBar
 
-        async with Harness(loaded, **parts) as harness:
-            return await work(harness)
+        with PullBar() as bar:  # inside the loop: its end waits for the thread that pulls
+            async with Harness(loaded, progress=bar) as harness:
+                return await work(harness)
 
     return run(main)

@@ -33,7 +33,6 @@ def say(
     Exit codes: 0 answered, 1 failed (the message is on standard error; with --json an object with type, message and
     remedy is on standard output), 2 wrong usage.
     """
-    from harness.cli.pulling import PullBar
     from harness.cli.running import error_object, print_json, show_error, with_harness
     from harness.errors import HarnessError
 
@@ -42,7 +41,8 @@ def say(
 
     async def work(harness: Any) -> None:
         opened = await harness.open(persona, session=session, user=user)
-        bar.stop()
+        if not session and not as_json:
+            typer.echo(f"session: {opened.id}", err=True)
         if stream:
             await _streamed(opened, text, as_json=as_json)
             return
@@ -51,12 +51,9 @@ def say(
             print_json(await summary(opened, reply))
         else:
             typer.echo(reply.text)
-        if not session and not as_json:
-            typer.echo(f"session: {opened.id}", err=True)
 
     try:
-        with PullBar() as bar:
-            with_harness(load_settings(config, overrides), work, progress=bar)
+        with_harness(load_settings(config, overrides), work)
     except HarnessError as error:
         if not as_json:
             raise

@@ -161,12 +161,11 @@ async def _fork(chat: Conversation, argument: str) -> None:
 
 @command("/save [FILE]", "write the conversation to FILE (.md or .json)")
 async def _save(chat: Conversation, argument: str) -> None:
-    from harness.cli.transcript import write_transcript
+    from harness.cli.transcript import default_name, write_transcript
 
     records = await chat.session.branch()
-    path = write_transcript(
-        argument or f"{chat.session.id}-{len(records)}.md", chat.session, records, await chat.session.state()
-    )
+    name = argument or default_name(chat.session.id, len(records))
+    path = write_transcript(name, chat.session, records, await chat.session.state())
     chat.screen.status(f"Saved to {path}.")
 
 

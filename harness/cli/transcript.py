@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,12 @@ from harness.errors import InputError
 if TYPE_CHECKING:
     from harness.session import Session
     from harness.state import DialogueState, TurnRecord
+
+
+def default_name(session_id: str, turns: int) -> str:
+    """A file name for a session, whatever is in its id."""
+    plain = re.sub(r"[^\w.-]+", "-", session_id).strip("-.")
+    return f"{plain or 'session'}-{turns}.md"
 
 
 def write_transcript(name: str, session: Session, records: Sequence[TurnRecord], state: DialogueState) -> Path:

@@ -89,12 +89,10 @@ def _answer(session: str, ask: Any, as_json: bool, config: Any, overrides: Any) 
 
 def in_session(session: str, work: Any, config: Any, overrides: Any, *, connect: bool = True) -> Any:
     """Run ``work`` on a stored session. Raises SessionNotFound: none is ever made here."""
-    from harness.cli.pulling import PullBar
     from harness.cli.running import with_harness
 
     async def run(harness: Any) -> Any:
         await harness.store().info(session)
         return await work(await harness.open(session=session, connect=connect))
 
-    with PullBar() as bar:
-        return with_harness(load_settings(config, overrides), run, progress=bar)
+    return with_harness(load_settings(config, overrides), run)

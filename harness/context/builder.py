@@ -8,7 +8,7 @@ L3) stands last, next to the user's words, so that a provider's prompt cache ser
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.context.select import Selection, select_facts
 from harness.context.tokens import PER_MESSAGE, estimate
@@ -18,8 +18,10 @@ from harness.language import LanguagePack
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import ContextView, PersonaView, SummaryView
 from harness.state import ContextReport, LayerReport, Message
-from harness.turn.turn import Turn
 from harness.understanding.holding import statement
+
+if TYPE_CHECKING:
+    from harness.turn.turn import Turn
 
 Placement = Literal["late_system", "user", "first"]
 

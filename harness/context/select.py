@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from harness.context.lines import fact_line
 from harness.context.tokens import estimate
 from harness.language import LanguagePack
 from harness.state import Fact, Retrieved
-from harness.turn.turn import Turn
-from harness.understanding.holding import statement
 from harness.understanding.text import terms
+
+if TYPE_CHECKING:
+    from harness.turn.turn import Turn
 
 OVER_LIMIT = "facts_max_tokens is reached"
 RECENCY = 0.2
@@ -47,7 +50,7 @@ def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
     chosen: set[str] = set()
     items = []
     for score, fact in ranked:
-        line = statement(fact, pack=pack, persona=turn.persona)
+        line = fact_line(fact, pack=pack, persona=turn.persona)
         tokens = estimate(line)
         fits = fact.pinned or tokens <= room
         if fits:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from harness.context.lines import fact_line
 from harness.context.select import Selection
 from harness.language import LanguagePack
 from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
 from harness.state import CHARACTER, USER, Commitment, Emotion
-from harness.turn.turn import Turn
-from harness.understanding.holding import statement
+
+if TYPE_CHECKING:
+    from harness.turn.turn import Turn
 
 MOOD_THRESHOLD = 0.25
 """How far from neutral or from the baseline a mood must be to be told."""
@@ -42,7 +46,7 @@ def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
 
 def _lines(turn: Turn, selection: Selection, pack: LanguagePack, subject: str) -> tuple[str, ...]:
     facts = [f for f in selection.facts if (f.subject if f.subject in (USER, CHARACTER) else "") == subject]
-    return tuple(statement(fact, pack=pack, persona=turn.persona) for fact in facts)
+    return tuple(fact_line(fact, pack=pack, persona=turn.persona) for fact in facts)
 
 
 def _promise(commitment: Commitment, pack: LanguagePack) -> str:

@@ -135,6 +135,9 @@ class LanguagePack(Frozen):
         """Compile every pattern. Raises LanguageError at the first that is wrong."""
         for source in _patterns(self):
             self.pattern(source)
+        entities = self.entities
+        _ = (entities.name_expressions, entities.phrase_expressions, self.time.expressions)
+        _ = (entities.ordinal_expressions, entities.demonstrative_expressions)
 
 
 def _patterns(pack: LanguagePack) -> Iterable[str]:

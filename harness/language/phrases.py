@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from pydantic import BeforeValidator
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Value = TypeVar("Value")
+SHORT = 40
+"""Length up to which lower-cased texts are remembered."""
 
 
 def _compile(value: object) -> object:
@@ -102,11 +105,21 @@ class Phrases(Generic[Value]):
         return next(self.find(text), None)
 
 
+@lru_cache(maxsize=8192)
+def _lower_short(text: str) -> str:
+    return _lower(text)
+
+
 def lower(text: str) -> str:
     """Lower case, typographic apostrophes straightened, of the same length as ``text``.
 
-    ``str.lower`` lengthens a few letters (İ); those stay as they are, so that offsets keep their meaning.
+    ``str.lower`` lengthens a few letters (İ); those stay as they are, so that offsets keep their meaning. Short texts
+    (names) are remembered.
     """
+    return _lower_short(text) if len(text) <= SHORT else _lower(text)
+
+
+def _lower(text: str) -> str:
     lowered = text.lower().replace("\u2019", "'").replace("\u2018", "'")
     if len(lowered) == len(text):
         return lowered

@@ -21,10 +21,12 @@ class NamePattern(Frozen):
             has that group), ``{noun}`` for its nouns (group ``noun``: their kind becomes the kind of what is named),
             ``{relation}`` for its relations (likewise).
         kind: the kind when no noun tells it.
+        hints: the pattern is tried only on texts with one of these in them (it saves time; case is ignored).
     """
 
     pattern: str
     kind: str = ""
+    hints: Words = ()
 
 
 class EntityCues(Frozen):
@@ -157,14 +159,14 @@ class EntityCues(Frozen):
         return re.compile(fill(pattern, self._slots), re.IGNORECASE)
 
     @cached_property
-    def name_expressions(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """``names`` compiled, with their kinds."""
+    def name_expressions(self) -> tuple[tuple[re.Pattern[str], NamePattern], ...]:
+        """``names`` compiled."""
         slots = {
             **self._slots,
             "noun": rf"(?P<noun>{self._slots['noun']})",
             "relation": rf"(?P<noun>{self._slots['relation']})",
         }
-        return tuple((re.compile(fill(item.pattern, slots), re.IGNORECASE), item.kind) for item in self.names)
+        return tuple((re.compile(fill(item.pattern, slots), re.IGNORECASE), item) for item in self.names)
 
     @cached_property
     def phrase_expressions(self) -> tuple[re.Pattern[str], ...]:

@@ -44,6 +44,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         pack=pack,
         notices=tuple(notice for notice in turn.notices if notice.kind != "recall"),
         previous_replies=tuple(previous[-PREVIOUS_REPLIES:]),
+        system_text=turn.messages[0].content if turn.messages else "",
     )
     found = (*found, *check_recall(text, turn.notices, pack))
     return tuple(finding for finding in found if finding.kind not in UNFINISHED) if partial else found

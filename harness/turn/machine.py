@@ -186,7 +186,7 @@ async def run_turn(turn: Turn, ports: Ports, machine: TurnMachine = MACHINE, *, 
         started = ports.clock.monotonic()
         moved = await machine.steps[walk.phase](walk.turn, ports)
         timing = Timing(phase=walk.phase, seconds=ports.clock.monotonic() - started)
-        walk.turn = replace(moved, timings=(*moved.timings, timing))
+        walk.turn = moved
         machine.advance(walk)
-        walk.turn = replace(walk.turn, phase=walk.phase)
+        walk.turn = replace(moved, timings=(*moved.timings, timing), phase=walk.phase)
     return walk.turn

@@ -12,7 +12,7 @@ from harness.state.facts import CHARACTER, USER
 from harness.state.operations import CloseCommitment, OpenCommitment
 from harness.understanding.moments import find_moments
 from harness.understanding.text import stem
-from harness.understanding.words import content_words, sentence_list, tidy
+from harness.understanding.words import content_words, excerpt, sentence_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def track_commitments(
     operations: list[Operation] = []
     closed: set[str] = set()
     made: dict[str, list[_Promise]] = {USER: [], CHARACTER: []}
-    for speaker, text in ((USER, tidy(user_text)), (CHARACTER, tidy(reply))):
+    for speaker, text in ((USER, excerpt(user_text)), (CHARACTER, excerpt(reply))):
         for sentence in sentence_list(text):
             for commitment, status in _closings(sentence, speaker, state, pack):
                 if commitment.id not in closed:
@@ -57,9 +57,9 @@ def track_commitments(
             made[speaker].extend(_promises(sentence, pack, now))
     asked_before = next((m.text for m in reversed(state.messages) if m.speaker == CHARACTER and m.turn < turn), "")
     if not made[CHARACTER]:
-        made[CHARACTER].extend(_accepted(tidy(user_text), tidy(reply), pack, now))
+        made[CHARACTER].extend(_accepted(excerpt(user_text), excerpt(reply), pack, now))
     if not made[USER]:
-        made[USER].extend(_accepted(tidy(asked_before), tidy(user_text), pack, now))
+        made[USER].extend(_accepted(excerpt(asked_before), excerpt(user_text), pack, now))
     for speaker, promises in made.items():
         for promise in promises:
             operations.extend(_opened(promise, speaker, state=state, pack=pack, turn=turn, closed=closed))

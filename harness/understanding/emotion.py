@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from harness.language.phrases import is_han, lower
 from harness.state.emotion import Emotion
 from harness.state.operations import SetEmotion
-from harness.understanding.words import clauses, tidy
+from harness.understanding.words import clauses, excerpt
 
 if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
@@ -77,7 +77,7 @@ class _Sign:
 def appraise(text: str, pack: LanguagePack, *, turn: int = 0) -> Emotion:
     """The emotion a speaker's words show; neutral without any sign. ``cause`` holds the words that showed it."""
     lexicon = pack.emotion
-    text = tidy(text)
+    text = excerpt(text)
     acts = _acts(text, pack)
     signs = [sign for clause, factor in _weighted_clauses(text, lexicon) for sign in _signs(clause, factor, lexicon)]
     signs += [_Sign(act.shows, _prototype(act.shows, lexicon), act.weight, act.words, negated=False) for act in acts]
@@ -150,7 +150,7 @@ def _character_emotion(
     base = _point(persona.baseline)
     target = base
     causes: list[str] = []
-    acts = _acts(tidy(user_text), pack)
+    acts = _acts(excerpt(user_text), pack)
     for act in acts:
         target = _towards(target, _prototype(act.label, lexicon), act.weight)
         causes.append(act.words)

@@ -9,7 +9,7 @@ from harness.state.facts import CHARACTER, USER
 from harness.state.operations import MentionEntity
 from harness.understanding.mentions import Mention, find_mentions
 from harness.understanding.references import Reference, Resolution, is_pronoun, resolve
-from harness.understanding.words import tidy
+from harness.understanding.words import excerpt
 
 if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
@@ -36,7 +36,7 @@ def track_entities(
     before = state.model_copy(update={"turn_count": max(turn - 1, 0)})
     operations: dict[str, MentionEntity] = {}
     taken = dict(names)
-    for speaker, text in ((USER, tidy(user_text)), (CHARACTER, tidy(reply))):
+    for speaker, text in ((USER, excerpt(user_text)), (CHARACTER, excerpt(reply))):
         found = find_mentions(text, pack, known=frozenset(names))
         referred = _referred(text, before, pack) if speaker == USER else []
         for mention in (*found, *_known(text, names, found), *referred):
@@ -104,7 +104,8 @@ def _known(text: str, names: dict[str, str], found: tuple[Mention, ...]) -> list
     if not names:
         return []
     seen = {lower(mention.name) for mention in found} | {lower(a) for mention in found for a in mention.aliases}
-    near = {name: name for name in names if name in lower(text)}
+    lowered = lower(text)
+    near = {name: name for name in names if name in lowered}
     return [
         Mention(text[hit.start : hit.end], "other", start=hit.start)
         for hit in Phrases(near).find(text)

@@ -8,12 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
+from harness.understanding.words import LONGEST_SENTENCE
 
 if TYPE_CHECKING:
     from harness.language.sections_tracking import EntityCues
 
 LONGEST_ITEM = 4
 """Words of one item in a script that parts words by blanks."""
+MOST_ITEMS = 16
+"""Pieces of one sentence; what has more is no list for picking."""
 LONGEST_HAN_ITEM = 10
 """Characters of one item in Han script."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、．）:：]\s*(.{1,80})$", re.MULTILINE)
@@ -39,7 +42,8 @@ def find_lists(text: str, cues: EntityCues) -> list[list[Item]]:
         lists.append([item for _, item in numbered])
     offset = 0
     for sentence in re.split(f"({_STOP})", text):
-        if any(char in sentence for char in cues.list_separators) or _joiner(cues).search(sentence):
+        short = len(sentence) <= LONGEST_SENTENCE
+        if short and any(char in sentence for char in (*cues.list_separators, *cues.list_joiners)):
             items = _items(sentence, cues)
             if items:
                 lists.append([Item(item.name, item.start + offset, item.article) for item in items])
@@ -79,7 +83,7 @@ def _items(sentence: str, cues: EntityCues) -> list[Item]:
         start = match.end()
         joined = joined or bool(match[0].strip(cues.list_separators + " "))
     pieces.append((start, sentence[start:]))
-    if len(pieces) < 2 or not (joined or len(pieces) > 2):  # a list has two items
+    if not 2 <= len(pieces) <= MOST_ITEMS or not (joined or len(pieces) > 2):  # a list has two items
         return []
     return _run(pieces, sentence, cues)
 

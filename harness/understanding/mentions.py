@@ -103,13 +103,16 @@ def _is_name(name: str, cues: EntityCues) -> bool:
 def _named(text: str, pack: LanguagePack) -> Iterator[tuple[Mention, tuple[int, int]]]:
     """Names that a wording introduces, each with the place of the noun that goes with it (empty without)."""
     cues = pack.entities
-    for expression, kind in cues.name_expressions:
+    lowered = lower(text)
+    for expression, wording in cues.name_expressions:
+        if wording.hints and not any(hint in lowered for hint in wording.hints):
+            continue
         for match in expression.finditer(text):
             name, start = _without_openers(_clean(match["name"]), match.start("name"), pack)
             if not _is_name(name, cues):
                 continue
             noun = (match.groupdict().get("noun") or "").lower()
-            kind_found = cues.kind_of_noun.get(noun, kind) or name_kind(name, cues)
+            kind_found = cues.kind_of_noun.get(noun, wording.kind) or name_kind(name, cues)
             telling = bool(noun) and (noun in cues.relation_set or kind_found == "animal")
             aliases = (match["noun"],) if telling else ()
             owner = _owner(text[: match.start("noun")], cues) if telling else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han, lower
 from harness.understanding.mentions import Mention, find_mentions
-from harness.understanding.words import content_words, is_stop, tidy
+from harness.understanding.words import LONGEST_TEXT, content_words, is_stop, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ class _Found:
 
 def resolve(text: str, *, state: DialogueState, pack: LanguagePack) -> Resolution:
     """Put names for the pronouns and list picks of a user's text; unchanged where it is not sure."""
-    if not state.entities or not text:
+    if not state.entities or not text or len(text) > LONGEST_TEXT:
         return Resolution(text)
     cues = pack.entities
     plain = tidy(text)
@@ -172,8 +172,9 @@ def _demonstratives(lowered: str, state: DialogueState, cues: EntityCues) -> Ite
 
 def _pronouns(text: str, state: DialogueState, pack: LanguagePack) -> Iterator[_Found]:
     cues = pack.entities
-    before = find_mentions(text, pack)
-    for hit in cues.pronoun_phrases.find(text):
+    hits = list(cues.pronoun_phrases.find(text))
+    before = find_mentions(text, pack) if hits else ()
+    for hit in hits:
         sort, owned = hit.value
         wanted = _judge(sort, cues)
         # Something of the kind said before it in the same text is what it means; that needs no rewriting.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, is_han, lower
 from harness.state.operations import PopTopic, PushTopic, ReturnTopic, TouchTopic
-from harness.understanding.words import content_runs, content_words, likeness_keys, sentence_list, tidy
+from harness.understanding.words import content_runs, content_words, excerpt, likeness_keys, sentence_list
 
 if TYPE_CHECKING:
     import re
@@ -51,7 +51,7 @@ def track_topics(
     user_text: str, reply: str, *, state: DialogueState, pack: LanguagePack, turn: int
 ) -> tuple[Operation, ...]:
     """What the turn does to the topic stack: one push, return or touch; a pop when a topic is only closed."""
-    user_text, reply = tidy(user_text), tidy(reply)
+    user_text, reply = excerpt(user_text), excerpt(reply)
     current = state.topics.current
     words = content_words(user_text, pack)
     keywords = tuple(dict.fromkeys((*words, *content_words(reply, pack))))[:MAX_KEYWORDS]

@@ -12,6 +12,10 @@ from harness.understanding.text import stem
 if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
 
+LONGEST_TEXT = 4_000
+"""Characters of one message the trackers look at."""
+LONGEST_SENTENCE = 500
+"""Characters of one sentence the wordings are looked for in; a longer run without an end mark is cut."""
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "\u0060": "'"})
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -26,6 +30,11 @@ _LONGEST_HAN_WORD = 4
 def tidy(text: str) -> str:
     """The text without lone surrogates and control characters, apostrophes straightened; never longer than before."""
     return _CONTROL.sub(" ", _SURROGATES.sub("", text)).translate(_APOSTROPHES)
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text, tidied: what the trackers look at, so that no message can hold a turn up."""
+    return tidy(text[:LONGEST_TEXT])
 
 
 def clauses(text: str) -> list[str]:
@@ -120,7 +129,8 @@ def sentence_list(text: str) -> list[str]:
             pieces.append(match[0][start : dot.end()])
             start = dot.end()
         pieces.append(match[0][start:])
-    return [piece.strip() for piece in pieces if piece.strip()]
+    cut = (piece[at : at + LONGEST_SENTENCE] for piece in pieces for at in range(0, len(piece), LONGEST_SENTENCE))
+    return [piece.strip() for piece in cut if piece.strip()]
 
 
 def content_runs(text: str, pack: LanguagePack) -> list[str]:

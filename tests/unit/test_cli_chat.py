@@ -301,20 +301,56 @@ def test_a_terminal_streams_shows_the_state_and_leaves_at_the_second_ctrl_c(serv
     def text() -> str:
         return seen.decode(errors="replace")
 
+    def prompts_after(words: str) -> bool:
+        return "you:" in text().partition(words)[2]
+
     with chatting(**streams) as process:
         os.close(there)
         threading.Thread(target=watch, daemon=True).start()
         waiting_for(lambda: "you:" in text(), text)
         os.write(here, b"I have a cat\x1b\rcalled Miso.\r")
-        waiting_for(lambda: "That sounds good." in text() and "tokens" in text(), text)
+        waiting_for(lambda: prompts_after("tokens"), text)
+        assert "That sounds good." in text()
         assert server.chats[0].body["messages"][-1]["content"].endswith("I have a cat\ncalled Miso.")
         os.write(here, b"Please talk slowly.\r")
-        waiting_for(lambda: len(server.chats) == 2)
+        waiting_for(lambda: len(server.chats) == 2, text)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        waiting_for(lambda: "Cancelled" in text(), text)
+        waiting_for(lambda: prompts_after("Cancelled"), text)
         os.write(here, b"half a line\x03\x03")
-        waiting_for(lambda: "Ctrl-C once more" in text(), text)
+        waiting_for(lambda: prompts_after("Ctrl-C once more"), text)
         os.write(here, b"\x03")
         assert process.wait(15) == 0
     assert "\x1b" in text()
+
+
+@posix
+def test_ctrl_c_during_the_download_of_a_model_leaves_at_once(tmp_path: Path) -> None:
+    code = """
+import time
+from harness.adapters.local import Progress
+from harness.app import Harness
+import asyncio
+from harness.cli.main import main
+
+async def embedded(self):
+    def pull():
+        for step in range(600):
+            self._progress(Progress("somewhere", step, 600, "downloading"))
+            time.sleep(0.05)
+    await asyncio.to_thread(pull)
+
+Harness._embedded_model = embedded
+main()
+"""
+    command = [sys.executable, "-c", code, "chat", "-p", "mia"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, stdin=subprocess.PIPE)
+    try:
+        assert process.stderr is not None
+        while not process.stderr.readline().startswith(b"downloading"):
+            pass
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 130
+    finally:
+        process.kill()
+        process.communicate()

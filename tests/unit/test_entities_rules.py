@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -265,3 +267,12 @@ def test_any_talk_gives_operations_that_hold(texts: list[str], code: str) -> Non
     for text in texts:
         resolution = resolve(text, state=state, pack=PACKS.get(code))
         assert (resolution.text == text) or resolution.references
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+@pytest.mark.parametrize("junk", ["1, " * 5000, "、" * 8000, "和" * 8000, "A " * 8000, "my " * 5000])
+def test_a_huge_message_cannot_hold_a_turn_up(code: str, junk: str) -> None:
+    started = time.perf_counter()
+    state = talk(code, "I adopted a ferret", junk)
+    assert resolve(junk, state=state, pack=PACKS.get(code)).text == junk
+    assert time.perf_counter() - started < 5

@@ -15,6 +15,8 @@ from harness.turn.events import Token
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 
+HELD_BACK = ("contradiction", "recall", "bot_question", "override", "extraction")
+"""Notices under which a reply is shown only after it has passed its check."""
 SENTENCE_ENDS = ".!?。！？\n"
 SMALLER = 0.6
 """What is left of the token budget when the endpoint says the prompt is too long."""
@@ -42,7 +44,7 @@ async def _answer(turn: Turn, ports: Ports) -> Turn:
     calls: list[ModelCall] = []
     shown = ""
     try:
-        if ports.streaming and not turn.notices:
+        if ports.streaming and not any(notice.kind in HELD_BACK for notice in turn.notices):
             text, shown = await _streamed(turn, ports, calls)
         else:
             reply = await call(ports.model, request(turn, ports), phase=turn.phase, on_call=calls.append)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from harness.ports import Ports
-from harness.state import Operation
 from harness.turn import analysing
 from harness.turn.turn import Turn
 from harness.understanding.commitments import track_commitments
@@ -21,15 +20,19 @@ async def update_topic(turn: Turn, ports: Ports) -> Turn:
         turn = found.turn
         if found.operations is not None:
             return turn.propose(found.operations)
-    return turn.propose(_by_rules(turn, ports))
+    return _by_rules(turn, ports)
 
 
-def _by_rules(turn: Turn, ports: Ports) -> list[Operation]:
-    pack = ports.languages.get(turn.language)
-    spoken = {"state": turn.state, "pack": pack, "turn": turn.number}
-    return [
-        *track_entities(turn.text, turn.reply, persona=turn.persona, **spoken),
-        *track_topics(turn.text, turn.reply, **spoken),
-        *track_emotion(turn.text, turn.reply, persona=turn.persona, **spoken),
-        *track_commitments(turn.text, turn.reply, now=turn.now, **spoken),
-    ]
+def _by_rules(turn: Turn, ports: Ports) -> Turn:
+    """Entities first: a topic takes up the names that this turn brought."""
+    pack, persona, number = ports.languages.get(turn.language), turn.persona, turn.number
+    named = track_entities(turn.text, turn.reply, state=turn.state, persona=persona, pack=pack, turn=number)
+    turn = turn.propose(named)
+    state = turn.state
+    return turn.propose(
+        [
+            *track_topics(turn.text, turn.reply, state=state, pack=pack, turn=number),
+            *track_emotion(turn.text, turn.reply, state=state, persona=persona, pack=pack, turn=number),
+            *track_commitments(turn.text, turn.reply, state=state, pack=pack, turn=number, now=turn.now),
+        ]
+    )
