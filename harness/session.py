@@ -430,7 +430,7 @@ class Session:
                 session_id=self.id,
             ) from error
         try:
-            turn = await run_turn(turn, ports, self._machine, until=Phase.extract_facts)
+            turn = await run_turn(turn, ports, self._machine, until=self._machine.following(Phase.record))
         except BaseException:
             self._version = -1  # the write may have been completed behind a cancelled caller: read again
             raise
@@ -487,7 +487,7 @@ class Session:
             calls=record.calls,
             events=record.events,
             timings=record.timings,
-            phase=Phase.extract_facts,
+            phase=self._machine.following(Phase.record),
         ).note("resumed", "bookkeeping was cut short and has been completed")
         ports = replace(self._ports, journal=_SessionJournal(self))
         try:

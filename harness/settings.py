@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.errors import SettingsError
 
@@ -46,8 +46,19 @@ class ProviderSettings(Section):
         default="auto", description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all."
     )
     extra_body: dict[str, Any] = Field(
-        default={}, description="Fields added to every request, for what an endpoint takes beyond the standard; an inline table."
+        default={}, description="Fields added to every request, for what an endpoint takes beyond the standard; an inline table, or JSON in the environment."
     )
+    @field_validator("extra_body", mode="before")
+    @classmethod
+    def _from_json(cls, value: Any) -> Any:
+        """An environment variable or argument gives the fields as JSON text."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value or "{}")
+        except json.JSONDecodeError as error:
+            raise ValueError(f"expected a JSON object, {error}") from error
+
     trust_env: bool = Field(default=True, description="Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.")
 
 

@@ -12,7 +12,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from harness.app import Harness
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from harness.session import Reply, Session, TimelineEntry
     from harness.state import DialogueState, Operation, Persona, TurnRecord
@@ -35,7 +35,29 @@ class SyncSession:
 
     def stream(self, text: str) -> Iterator[StreamEvent]:
         """See :meth:`harness.session.Session.stream`. Close the iterator to cancel."""
-        events = self._session.stream(text)
+        return self._events(self._session.stream(text))
+
+    def stream_retry(self) -> Iterator[StreamEvent]:
+        """See :meth:`harness.session.Session.stream_retry`."""
+        return self._events(self._session.stream_retry())
+
+    def stream_edit(self, text: str, *, number: int | None = None) -> Iterator[StreamEvent]:
+        """See :meth:`harness.session.Session.stream_edit`."""
+        return self._events(self._session.stream_edit(text, number=number))
+
+    def branch(self) -> tuple[TurnRecord, ...]:
+        """See :meth:`harness.session.Session.branch`."""
+        return self._wait(self._session.branch)
+
+    def settled(self) -> None:
+        """See :meth:`harness.session.Session.settled`."""
+        self._wait(self._session.settled)
+
+    def warm(self) -> None:
+        """See :meth:`harness.session.Session.warm`."""
+        self._wait(self._session.warm)
+
+    def _events(self, events: AsyncGenerator[StreamEvent, None]) -> Iterator[StreamEvent]:
         try:
             while (event := self._wait(lambda: _next(events))) is not None:
                 yield event
@@ -82,7 +104,7 @@ class SyncSession:
         return self._portal.call(make)
 
 
-async def _next(events: AsyncIterator[StreamEvent]) -> StreamEvent | None:
+async def _next(events: AsyncGenerator[StreamEvent, None]) -> StreamEvent | None:
     return await anext(events, None)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import TypeAdapter
+
 from harness.asking import ask
 from harness.language import LanguagePack
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import AnalysisView
 from harness.state import Operation
-from harness.turn.calling import BOOKKEEPING_S
+from harness.turn.calling import BOOKKEEPING_S, hints
 from harness.turn.turn import Turn
 from harness.understanding.analysis import Vocabulary, to_operations
 from harness.understanding.answers import FactDeltas, TopicUpdate, TurnAnalysis
@@ -19,6 +21,10 @@ from harness.understanding.entities import is_pronoun
 from harness.understanding.knowledge import sentence_polarity
 from harness.understanding.moments import find_moment
 
+Answers = TypeAdapter[TurnAnalysis | FactDeltas | TopicUpdate]
+TURN_ANALYSIS: Answers = TypeAdapter(TurnAnalysis)
+FACT_DELTAS: Answers = TypeAdapter(FactDeltas)
+TOPIC_UPDATE: Answers = TypeAdapter(TopicUpdate)
 ANALYSIS_TOKENS = 700
 """Longest analysis of one turn."""
 
@@ -34,17 +40,17 @@ class Analysed:
 async def analyse(turn: Turn, ports: Ports, *, only_facts: bool) -> Analysed:
     """Ask for everything the turn changed (``turn_analysis``), or for its facts and promises (``extract_facts``)."""
     if only_facts:
-        return await _ask(turn, ports, "extract_facts", FactDeltas)
-    return await _ask(turn, ports, "turn_analysis", TurnAnalysis)
+        return await _ask(turn, ports, "extract_facts", FACT_DELTAS)
+    return await _ask(turn, ports, "turn_analysis", TURN_ANALYSIS)
 
 
 async def analyse_topic(turn: Turn, ports: Ports) -> Analysed:
     """Ask for topic, moods and entities (``update_topic``)."""
-    return await _ask(turn, ports, "update_topic", TopicUpdate)
+    return await _ask(turn, ports, "update_topic", TOPIC_UPDATE)
 
 
 async def _ask(
-    turn: Turn, ports: Ports, prompt: str, schema: type[TurnAnalysis] | type[FactDeltas] | type[TopicUpdate]
+    turn: Turn, ports: Ports, prompt: str, schema: Answers
 ) -> Analysed:
     pack = ports.languages.get(turn.language)
     view = AnalysisView.of(
@@ -65,7 +71,7 @@ async def _ask(
         schema_name=prompt,
         timeout_s=BOOKKEEPING_S,
     )
-    asked = await ask(ports.model, request, schema, phase=turn.phase, clock=ports.clock)
+    asked = await ask(ports.model, request, schema, phase=turn.phase, hints=hints(ports, turn.persona.language), clock=ports.clock)
     turn = turn.called(asked.calls)
     for note in asked.notes:
         turn = turn.note("structured_output", note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from harness.asking import Hints
 from harness.ports import Ports
 from harness.turn.turn import Turn
 
@@ -16,3 +17,12 @@ def remaining(turn: Turn, ports: Ports) -> float:
     if math.isinf(turn.deadline):
         return BOOKKEEPING_S
     return max(0.1, turn.deadline - ports.clock.monotonic())
+
+
+def hints(ports: Ports, language: str) -> Hints:
+    """What a model is told where its endpoint enforces no schema, in the prompts' language."""
+    schema = "{schema}"
+    return Hints(
+        schema=ports.prompts.render("json_only", language, schema=schema).strip(),
+        repair=ports.prompts.render("repair_json", language, problem="{problem}", schema=schema).strip(),
+    )

@@ -10,6 +10,7 @@ from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.consistency import check_reply
 from harness.understanding.recall import check_recall
+from harness.understanding.ruled_out import check_ruled_out
 from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
@@ -46,7 +47,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         previous_replies=tuple(previous[-PREVIOUS_REPLIES:]),
         system_text=turn.messages[0].content if turn.messages else "",
     )
-    found = (*found, *check_recall(text, turn.notices, pack))
+    found = (*found, *check_recall(text, turn.notices, pack), *check_ruled_out(text, turn.state.task, pack))
     return tuple(finding for finding in found if finding.kind not in UNFINISHED) if partial else found
 
 

@@ -6,7 +6,7 @@ from harness.asking import ask
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import FactView
 from harness.state import CHARACTER, Candidate, Fact, ModelCall
-from harness.turn.calling import remaining
+from harness.turn.calling import hints, remaining
 from harness.turn.turn import Turn
 from harness.understanding.answers import Answer, PremiseVerdict, ReplyVerdict
 from harness.understanding.holding import statement
@@ -47,7 +47,10 @@ async def _verdict(
 ) -> tuple[Turn, Answer | None]:
     calls: list[ModelCall] = []
     request = _request(turn, ports, mode, reply)
-    asked = await ask(ports.model, request, schema, phase=turn.phase, on_call=calls.append, clock=ports.clock)
+    told = hints(ports, turn.persona.language)
+    asked = await ask(
+        ports.model, request, schema, phase=turn.phase, on_call=calls.append, hints=told, clock=ports.clock
+    )
     turn = turn.called(calls)
     if asked.value is None:
         return turn.note("check_by_rules_only", f"evaluator: {asked.error}"), None

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import cast
 
 from transitions import EventData, Machine
 
@@ -118,6 +119,10 @@ class TurnMachine:
         if not self._machine.events["advance"].trigger(walk):
             raise StuckTurn(f"No transition leads on from phase {walk.phase!r}.")
 
+    def following(self, phase: str) -> str:
+        """Where the plain row of a phase leads."""
+        return next(str(row.destination) for row in self.table if row.source == phase and row.guard is None)
+
     def replacing(self, phase: str, step: Step) -> TurnMachine:
         """A machine in which ``phase`` is done by another step.
 
@@ -163,7 +168,8 @@ class TurnMachine:
 
 def _condition(guard: Callable[[Turn], bool]) -> Callable[[EventData], bool]:
     def condition(event: EventData) -> bool:
-        return bool(guard(event.model.turn))
+        walk = cast("Walk", event.model)
+        return bool(guard(walk.turn))
 
     condition.__name__ = guard.__name__
     return condition

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -105,7 +106,7 @@ def test_apply_is_total_pure_and_repeatable(sequence: list[Operation]) -> None:
 @given(st.lists(operations, max_size=25))
 def test_ids_are_unique_and_facts_are_never_lost(sequence: list[Operation]) -> None:
     state, applied, _ = fold(START, sequence)
-    everything = [*state.facts, *state.entities, *state.commitments, *state.topics.open, *state.topics.past]
+    everything: list[Any] = [*state.facts, *state.entities, *state.commitments, *state.topics.open, *state.topics.past]
     found = [item.id for item in everything]
     assert len(found) == len(set(found))
     stated = sum(isinstance(operation, (ops.AssertFact, ops.ReviseFact)) for operation in applied)

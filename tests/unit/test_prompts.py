@@ -123,6 +123,7 @@ def context_view(language: str) -> ContextView:
     text = TEXTS[language]
     return ContextView(
         name=PERSONAS[language].name,
+        user_name=text["names"][0],
         language=text["language"],
         topic=text["topic"][0],
         topic_previous=text["topic"][1],
@@ -205,7 +206,8 @@ def cases(language: str) -> dict[str, dict[str, Any]]:
         "summarize:structured": {"previous": None, "structured": True, **summarize},
         "revise:rewrite": {"mode": "rewrite", **revise},
         "revise:json": {"mode": "json", **revise},
-        "repair_json": {"broken": '{"a": "b', "error": "no closing\nbrace", "schema": '{"type": "object"}'},
+        "repair_json": {"problem": "no closing\nbrace", "schema": '{"type": "object"}'},
+        "json_only": {"schema": '{"type": "object"}'},
     }
 
 

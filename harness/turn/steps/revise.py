@@ -7,7 +7,7 @@ kept. When the last round ends and the fact is still not held, a line of the lan
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from harness.errors import EmptyReply, ModelError, UnsupportedFeature
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import FindingView
 from harness.state import ModelCall, Notice
-from harness.turn.calling import remaining
+from harness.turn.calling import hints, remaining
 from harness.turn.checking import Form, consider, trimmed, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
@@ -73,7 +73,7 @@ Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
 """Text, form, calls made, and what went wrong, if anything."""
 
 
-async def _attempts(turn: Turn, ports: Ports) -> AsyncIterator[Attempt]:
+async def _attempts(turn: Turn, ports: Ports) -> AsyncGenerator[Attempt, None]:
     """Ways to a better reply, strongest first; later rounds go on where earlier ones stopped."""
     notice = _held(turn)
     skipped = (turn.revisions - 1) * turn.settings.revision_candidates
@@ -116,7 +116,10 @@ async def _begun(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: 
     """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words."""
     calls: list[ModelCall] = []
     pack = ports.languages.get(turn.language)
-    opener = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, whole=whole)[0]
+    openers = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, whole=whole)
+    if not openers:
+        return await _again(turn, ports, seed)
+    opener = openers[0]
     request = replace(_request(turn, ports, seed), prefill=opener, max_tokens=HOLDING_TOKENS, stop=("\n",))
     try:
         reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append, clock=ports.clock)
@@ -134,7 +137,8 @@ async def _begun(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: 
 async def _truth_first(turn: Turn, ports: Ports, notice: Notice, seed: int) -> Attempt:
     """Have the model write down the truth, and what the user's claim is, before the reply."""
     request = replace(_request(turn, ports, seed), role="evaluator", messages=_stronger(turn, ports, notice, "json"))
-    asked = await ask(ports.model, request, HeldReply, phase=turn.phase, repair=False)
+    told = hints(ports, turn.persona.language)
+    asked = await ask(ports.model, request, HeldReply, phase=turn.phase, repair=False, hints=told, clock=ports.clock)
     text = asked.value.reply if asked.value is not None else ""
     return text, "json", asked.calls, asked.error
 

@@ -1,0 +1,1 @@
+async def long_talk(*a, **k): pass
