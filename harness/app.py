@@ -1,4 +1,4 @@
-"""The composition root: settings in, sessions out. The only module that imports adapters."""
+"""The composition root: settings in, sessions out. Only this module and ``app_models`` import adapters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import os
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -13,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
-from harness.errors import HarnessError, SessionNotFound, SettingsError
+from harness.errors import HarnessError, SessionExists, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.persona import find_persona, list_personas
 from harness.ports import Clock, Ids, Model, Ports, RandomIds, Role, SessionStore, SystemClock
 from harness.prompts import Prompts
 from harness.resources import data_path
-from harness.session import Session, reference
+from harness.session import Session, Turnstile, reference
 from harness.settings import EngineSettings, Loaded, Settings
 from harness.state import Persona, SessionInfo
 from harness.turn.machine import MACHINE, TurnMachine
@@ -79,7 +80,7 @@ class Harness:
         self._clock, self._ids = clock or SystemClock(), ids or RandomIds()
         self._progress = progress
         self._server: Any = None
-        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+        self._turnstiles: weakref.WeakValueDictionary[str, Turnstile] = weakref.WeakValueDictionary()
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
         self._opening = asyncio.Lock()
         paths = self.settings.paths
@@ -98,18 +99,22 @@ class Harness:
         await self.close()
 
     async def close(self) -> None:
-        """Finish the bookkeeping of open sessions, stop the embedded model, release store and connections."""
-        for session in list(self._sessions):
-            await session.close()
-        if self._model is not None and self._own_model:
-            await self._model.close()
-            self._model = None
-        if self._server is not None:
-            await asyncio.to_thread(self._server.stop)
-            self._server = None
-        if self._store is not None and self._own_store:
-            await self._store.close()
-            self._store = None
+        """Finish the bookkeeping of open sessions, stop the embedded model, release store and connections.
+
+        Each is released whatever happens to the others; the first error is raised at the end.
+        """
+        async with AsyncExitStack() as stack:
+            if self._store is not None and self._own_store:
+                stack.push_async_callback(self._store.close)
+                self._store = None
+            if self._server is not None:
+                stack.push_async_callback(asyncio.to_thread, self._server.stop)
+                self._server = None
+            if self._model is not None and self._own_model:
+                stack.push_async_callback(self._model.close)
+                self._model = None
+            for session in list(self._sessions):
+                stack.push_async_callback(session.close)
 
     # --- parts ----------------------------------------------------------------------------------------------------
 
@@ -248,7 +253,10 @@ class Harness:
                 created_at=now,
                 updated_at=now,
             )
-            await store.create(info)
+            try:
+                await store.create(info)
+            except SessionExists:  # another caller was quicker
+                info = await store.info(info.id)
         elif chosen is not None and reference(chosen).id != info.persona_ref.id:
             raise SettingsError(
                 f"Session {info.id!r} is a conversation with {info.persona_ref.name!r}, not with {chosen.name!r}.",
@@ -271,9 +279,9 @@ class Harness:
             log.warning("warming_failed", session=session.id, error=str(error))
 
     def _bind(self, info: SessionInfo, store: SessionStore, ports: Ports) -> Session:
-        lock = self._locks.setdefault(info.id, asyncio.Lock())
+        turnstile = self._turnstiles.setdefault(info.id, Turnstile())
         session = Session(
-            info, store=store, ports=ports, settings=self.engine_settings(), machine=self.machine, lock=lock
+            info, store=store, ports=ports, settings=self.engine_settings(), machine=self.machine, turnstile=turnstile
         )
         self._sessions.add(session)
         return session

@@ -6,6 +6,7 @@ Every call, answered or failed or broken off, is reported once to ``on_call`` as
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from harness.errors import (
     ContentFiltered,
     EmptyReply,
     ModelError,
+    ModelTimeout,
     TruncatedStream,
     UnreadableStructure,
     UnsupportedFeature,
@@ -27,6 +29,9 @@ from harness.state.record import ModelCall, Usage
 from harness.tolerant import Reading, readings
 
 T = TypeVar("T")
+
+GRACE_S = 0.25
+"""How much longer than its deadline a model may take before it is not waited for: adapters give the better message."""
 
 OnCall = Callable[[ModelCall], None]
 
@@ -92,7 +97,11 @@ async def call(
     reply: ModelReply | None = None
     error: BaseException | None = None
     try:
-        reply = await model.complete(request)
+        async with asyncio.timeout(request.timeout_s + GRACE_S):
+            reply = await model.complete(request)
+    except TimeoutError as late:
+        error = _late(request)
+        raise error from late
     except BaseException as raised:
         error = raised
         raise
@@ -301,6 +310,14 @@ class _Question:
     def _note_call(self, made: ModelCall) -> None:
         self._calls.append(made)
         self._on_call(made)
+
+
+def _late(request: ModelRequest) -> ModelTimeout:
+    return ModelTimeout(
+        f"The {request.role} did not answer within {request.timeout_s:g} s.",
+        remedy="Raise provider.timeout_s or harness.turn_timeout_s, or use a faster model.",
+        role=request.role,
+    )
 
 
 def _with_hint(messages: tuple[ChatMessage, ...], hint: str) -> tuple[ChatMessage, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -136,6 +136,30 @@ class Model(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class TurnPlace:
+    """Where a record stands in the tree, without its content.
+
+    Attributes:
+        change: it is a change by hand: it has the number of the turn before it (0 at the beginning).
+    """
+
+    id: str
+    parent: str | None
+    number: int
+    change: bool = False
+
+
+def places(rows: Iterable[tuple[str, str | None, int]]) -> tuple[TurnPlace, ...]:
+    """Places of a branch from its (id, parent, number) rows, root first: a number that does not rise is a change."""
+    found: list[TurnPlace] = []
+    before = 0
+    for turn_id, parent, number in rows:
+        found.append(TurnPlace(turn_id, parent, number, change=number == before))
+        before = number
+    return tuple(found)
+
+
 class SessionStore(Protocol):
     """A journal of turn records in a tree per session, with snapshots and an optimistic lock.
 
@@ -190,6 +214,10 @@ class SessionStore(Protocol):
 
     async def branch(self, session_id: str, turn_id: str | None, *, after: str | None = None) -> tuple[TurnRecord, ...]:
         """The records from the root to ``turn_id``, oldest first; only those below ``after`` when given."""
+        ...
+
+    async def path(self, session_id: str, turn_id: str | None) -> tuple[TurnPlace, ...]:
+        """The places from the root to ``turn_id``, oldest first, without reading the records. Raises TurnNotFound."""
         ...
 
     async def save_snapshot(self, session_id: str, turn_id: str, state: DialogueState) -> None:
@@ -315,4 +343,6 @@ __all__: Sequence[str] = [
     "SessionStore",
     "StructuredForm",
     "SystemClock",
+    "TurnPlace",
+    "places",
 ]

@@ -114,7 +114,7 @@ async def _again(
     )
     turn = _turn(info, record, before, started, harness.engine_settings())
     result = TurnReplay(record.id, record.number, record.origin, len(record.calls))
-    until = Phase.done if record.phase == "done" else Phase.extract_facts
+    until = Phase.done if record.phase == "done" else harness.machine.following(Phase.record)
     try:
         turn = await run_turn(turn, ports, harness.machine, until=until)
     except HarnessError as error:

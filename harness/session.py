@@ -13,7 +13,7 @@ import structlog
 
 from harness.context import compose_prompt
 from harness.errors import ConflictError, EmptyReply, HarnessError, SessionBusy, TurnNotFound, TurnTimeout
-from harness.ports import ModelRequest, Ports, SessionStore
+from harness.ports import ModelRequest, Ports, SessionStore, TurnPlace
 from harness.settings import EngineSettings
 from harness.state import (
     Applied,
@@ -32,6 +32,9 @@ from harness.turn.machine import MACHINE, Phase, TurnMachine, run_turn
 from harness.turn.turn import Turn
 
 log = structlog.get_logger("harness.session")
+
+CATCH_UP_ROUNDS = 8
+"""How often a session is read again because another process changed it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,15 @@ def rebuild(state: DialogueState, records: Sequence[TurnRecord]) -> DialogueStat
     return state
 
 
+class Turnstile:
+    """What all handles of one session in a process share: the lock, and the bookkeeping that is still going on."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.bookkeeping: asyncio.Task[None] | None = None
+        self.running = False
+
+
 class Session:
     """One conversation, on a store.
 
@@ -102,7 +114,7 @@ class Session:
         ports: Ports,
         settings: EngineSettings,
         machine: TurnMachine = MACHINE,
-        lock: asyncio.Lock | None = None,
+        turnstile: Turnstile | None = None,
     ) -> None:
         """Bind a stored session to its store and ports; nothing is read yet."""
         self.id = info.id
@@ -111,11 +123,10 @@ class Session:
         self._store = store
         self._ports = ports
         self._machine = machine
-        self._lock = lock or asyncio.Lock()
+        self._turnstile = turnstile or Turnstile()
         self._version = -1
         self._head: TurnRecord | None = None
         self._state = initial_state(info)
-        self._bookkeeping: asyncio.Task[None] | None = None
 
     @property
     def persona(self) -> Persona:
@@ -138,7 +149,8 @@ class Session:
         """Say something and receive the answer piece by piece.
 
         Yields :class:`Token` events, at most one :class:`Revised` that replaces them, and last :class:`Done` or
-        :class:`Failed`. Closing the iterator early cancels the turn; the session is then as it was before.
+        :class:`Failed`. Closing the iterator early cancels a turn whose reply is not durable yet; the session is then as it
+        was before. A reply that was held back for its check comes as one token, when it is durable.
         """
         async with aclosing(self._stream(lambda: self._next(text))) as events:
             async for event in events:
@@ -178,23 +190,23 @@ class Session:
         async with self._settled():
             if number is None or number == self._state.turn_count:
                 return self._state
-            return await self._state_at((await self._on_branch(number)))
+            return await self._state_at(await self._last_of(number))
 
     async def report(self, number: int | None = None) -> TurnRecord:
-        """The record of the last turn, or of turn ``number`` of the current branch.
+        """The record of the last turn, or of turn ``number`` of the current branch. Changes by hand are not turns.
 
         Raises:
             TurnNotFound: there is no such turn.
         """
         async with self._settled():
-            if number is None:
-                if self._head is None:
-                    raise TurnNotFound(f"Session {self.id!r} has no turn yet.", remedy="Say something first.")
+            if number is None and self._head is not None and self._head.origin != "change":
                 return self._head
-            record = await self._on_branch(number)
-            if record is None:
-                raise TurnNotFound(f"Session {self.id!r} has no turn {number}.")
-            return record
+            spoken = [place for place in await self._path() if not place.change]
+            found = [place for place in spoken if number is None or place.number == number]
+            if not found:
+                what = "no turn yet" if number is None else f"no turn {number}; it has {self._state.turn_count}"
+                raise TurnNotFound(f"Session {self.id!r} has {what}.", remedy="Say something first.")
+            return await self._store.record(self.id, found[-1].id)
 
     async def branch(self) -> tuple[TurnRecord, ...]:
         """The records of the current branch, oldest first."""
@@ -222,18 +234,17 @@ class Session:
 
     # --- moving in the tree ---------------------------------------------------------------------------------------
 
-    async def undo(self, turns: int = 1) -> DialogueState:
-        """Go back some turns. They stay in the tree and can be returned to with :meth:`goto`.
+    async def undo(self, steps: int = 1) -> DialogueState:
+        """Go back some steps: turns, and changes by hand. They stay in the tree; :meth:`goto` returns to them.
 
         Raises:
-            TurnNotFound: there are not that many turns.
+            TurnNotFound: there are not that many.
         """
         async with self._turn():
-            records = await self._store.branch(self.id, self._head.id if self._head else None)
-            if not 1 <= turns <= len(records):
-                raise TurnNotFound(f"Cannot undo {turns} turns; session {self.id!r} has {len(records)}.")
-            target = records[-turns].parent
-            await self._move(target)
+            path = await self._path()
+            if not 1 <= steps <= len(path):
+                raise TurnNotFound(f"Cannot undo {steps} steps; session {self.id!r} has {len(path)}.")
+            await self._move(path[-steps].parent)
             return self._state
 
     async def goto(self, turn_id: str) -> DialogueState:
@@ -256,9 +267,9 @@ class Session:
         async with self._settled():
             records = await self._store.branch(self.id, self._head.id if self._head else None)
             if number is not None:
-                if not 0 <= number <= len(records):
-                    raise TurnNotFound(f"Session {self.id!r} has no turn {number}; it has {len(records)}.")
-                records = records[:number]
+                if not 0 <= number <= self._state.turn_count:
+                    raise TurnNotFound(f"Session {self.id!r} has no turn {number}; it has {self._state.turn_count}.")
+                records = tuple(record for record in records if record.number <= number)
             new_id = new_id or self._ports.ids.new()
             now = self._ports.clock.now()
             info = self._info.model_copy(
@@ -266,8 +277,12 @@ class Session:
             )
             await self._store.create(info)
             version = 0
-            for record in records:
-                version = await self._store.append(new_id, record, expected_version=version)
+            try:
+                for record in records:
+                    version = await self._store.append(new_id, record, expected_version=version)
+            except BaseException:
+                await asyncio.shield(self._store.delete(new_id))  # half a fork is none
+                raise
             return new_id
 
     async def change(self, operations: Sequence[Operation]) -> TurnRecord:
@@ -313,52 +328,86 @@ class Session:
 
     async def close(self) -> None:
         """Finish outstanding bookkeeping."""
-        if self._bookkeeping is not None:
-            await asyncio.shield(self._bookkeeping)
+        if self._turnstile.bookkeeping is not None:
+            await asyncio.wait({self._turnstile.bookkeeping})
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Hold the session for one turn, on a state that is up to date and complete."""
-        if self._lock.locked() and self.settings.when_busy == "refuse":
+        """Hold the session for one turn, on a state that is up to date and complete.
+
+        Waits no longer than ``turn_timeout_s`` for other callers and for the bookkeeping of the last turn.
+        """
+        turnstile = self._turnstile
+        if turnstile.running and self.settings.when_busy == "refuse":
             raise SessionBusy(f"Session {self.id!r} is in the middle of a turn.", session_id=self.id)
-        async with self._settled():
+        try:
+            async with asyncio.timeout(self.settings.turn_timeout_s):
+                await turnstile.lock.acquire()
+        except TimeoutError as error:
+            raise self._late("another turn of this session is still running") from error
+        try:
+            try:
+                async with asyncio.timeout(self.settings.turn_timeout_s):
+                    await self._catch_up()
+            except TimeoutError as error:
+                raise self._late("the bookkeeping of the last turn is still going on") from error
+            turnstile.running = True
             yield
+        finally:
+            turnstile.running = False
+            turnstile.lock.release()
+
+    def _late(self, why: str) -> TurnTimeout:
+        return TurnTimeout(
+            f"No reply after {self.settings.turn_timeout_s:g} s: {why}; the session is unchanged.", session_id=self.id
+        )
 
     @asynccontextmanager
     async def _settled(self) -> AsyncIterator[None]:
-        async with self._lock:
+        async with self._turnstile.lock:
             await self._catch_up()
             yield
 
     async def _catch_up(self) -> None:
-        """Wait for bookkeeping, reload when another process wrote, and resume what a crash left undone."""
-        task, self._bookkeeping = self._bookkeeping, None
+        """Wait for bookkeeping, reload when another process wrote, and resume what a crash left undone.
+
+        Raises:
+            ConflictError: other processes kept changing the session.
+        """
+        task = self._turnstile.bookkeeping
         if task is not None:
-            await _survive_cancel(task)
-        if await self._store.version(self.id) != self._version:
-            await self._load()
-        if self._head is not None and self._head.phase != "done":
+            await asyncio.wait({task})  # a cancelled waiter leaves the task alone, and the next one waits again
+            self._turnstile.bookkeeping = None
+        for _ in range(CATCH_UP_ROUNDS):
+            if await self._store.version(self.id) != self._version:
+                await self._load()
+            if self._head is None or self._head.phase == "done":
+                return
             await self._resume(self._head)
+        raise ConflictError(f"Session {self.id!r} keeps being changed elsewhere.", session_id=self.id)
 
     async def _load(self) -> None:
         info = await self._store.info(self.id)
         head = await self._store.record(self.id, info.head) if info.head else None
-        self._state = await self._state_at(head)
+        self._state = await self._state_at(info.head)
         self._info, self._head, self._version = info, head, info.version
 
-    async def _state_at(self, record: TurnRecord | None) -> DialogueState:
-        if record is None:
+    async def _state_at(self, turn_id: str | None) -> DialogueState:
+        if turn_id is None:
             return initial_state(self._info)
-        found = await self._store.snapshot(self.id, record.id)
+        found = await self._store.snapshot(self.id, turn_id)
         after, state = found if found is not None else (None, initial_state(self._info))
-        return rebuild(state, await self._store.branch(self.id, record.id, after=after))
+        return rebuild(state, await self._store.branch(self.id, turn_id, after=after))
 
-    async def _on_branch(self, number: int) -> TurnRecord | None:
-        """The last record of turn ``number`` on the current branch; None for the beginning."""
-        records = await self._store.branch(self.id, self._head.id if self._head else None)
-        found = [record for record in records if record.number == number]
+    async def _path(self) -> tuple[TurnPlace, ...]:
+        """The places of the current branch, root first."""
+        return await self._store.path(self.id, self._head.id if self._head else None)
+
+    async def _last_of(self, number: int) -> str | None:
+        """The id of the last record of turn ``number``, changes after it included; None for the beginning."""
+        found = [place.id for place in await self._path() if place.number == number]
         if not found and number != 0:
             raise TurnNotFound(f"Session {self.id!r} has no turn {number}; it has {self._state.turn_count}.")
         return found[-1] if found else None
@@ -366,25 +415,25 @@ class Session:
     async def _move(self, turn_id: str | None) -> None:
         self._version = await self._store.move_head(self.id, turn_id, expected_version=self._version)
         await self._load()
-        if self._head is not None and self._head.phase != "done":
-            await self._resume(self._head)
+        await self._catch_up()
 
     async def _next(self, text: str) -> Turn:
         return self._new_turn(text, self._state, self._head.id if self._head else None, "say")
 
     async def _again(self, number: int | None = None, *, text: str | None = None) -> Turn:
-        """A turn that is a sibling of turn ``number``, with its text or another one."""
-        records = await self._store.branch(self.id, self._head.id if self._head else None)
-        spoken = [record for record in records if record.origin != "change"]
-        if number is not None:
-            spoken = [record for record in spoken if record.number == number]
-        if not spoken:
+        """A turn that is a sibling of turn ``number``, with its text or another one. A change made by hand after that
+        turn belongs to its branch and is not taken along."""
+        spoken = [place for place in await self._path() if not place.change]
+        found = [place for place in spoken if number is None or place.number == number]
+        if not found:
             what = "no turn yet" if number is None else f"no turn {number}"
             raise TurnNotFound(f"Session {self.id!r} has {what}.", remedy="Say something first.")
-        old = spoken[-1]
-        index = records.index(old)
-        before = await self._state_at(records[index - 1] if index else None)
-        return self._new_turn(old.user_text if text is None else text, before, old.parent, "retry" if text is None else "edit")
+        place = found[-1]
+        before = await self._state_at(place.parent)
+        if text is not None:
+            return self._new_turn(text, before, place.parent, "edit")
+        old = await self._store.record(self.id, place.id)
+        return self._new_turn(old.user_text, before, place.parent, "retry")
 
     def _new_turn(
         self, text: str, state: DialogueState, parent: str | None, origin: Literal["say", "retry", "edit"]
@@ -443,21 +492,20 @@ class Session:
         )
         if ports.streaming and not turn.shown:
             await ports.emit(Token(turn.reply))
-        elif turn.shown != turn.reply and ports.streaming:
+        elif ports.streaming and turn.shown.strip() != turn.reply:
             await ports.emit(Revised(turn.reply, reason=", ".join(f.kind for f in turn.candidates[0].findings)))
-        self._bookkeeping = asyncio.create_task(self._finish(turn, ports))
+        self._turnstile.bookkeeping = asyncio.create_task(self._finish(turn, ports))
         if not self.settings.background:
-            task, self._bookkeeping = self._bookkeeping, None
-            await _survive_cancel(task)
+            await asyncio.wait({self._turnstile.bookkeeping})
         return reply
 
     async def _finish(self, turn: Turn, ports: Ports) -> None:
         """Bookkeeping after the reply. A failure leaves the turn recorded; it is resumed when next used."""
         try:
-            await run_turn(turn, replace(ports, streaming=False), self._machine)
+            await run_turn(turn, replace(ports, streaming=False), self._machine, survive=True)
         except ConflictError:
             self._version = -1  # another process completed or changed the session; read it again
-        except HarnessError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must not take the session with it
             self._version = -1
             log.warning("bookkeeping_failed", session=self.id, turn=turn.number, error=str(error))
 
@@ -491,9 +539,9 @@ class Session:
         ).note("resumed", "bookkeeping was cut short and has been completed")
         ports = replace(self._ports, journal=_SessionJournal(self))
         try:
-            await run_turn(turn, ports, self._machine)
+            await run_turn(turn, ports, self._machine, survive=True)
         except ConflictError:
-            await self._load()
+            self._version = -1  # another process was quicker: read again
 
     async def _stream(self, make: Callable[[], Awaitable[Turn]]) -> AsyncGenerator[StreamEvent, None]:
         queue: asyncio.Queue[StreamEvent | None] = asyncio.Queue()
@@ -538,9 +586,7 @@ class _SessionJournal:
             version = await store.append(session.id, record, expected_version=seen)
         except ConflictError as error:
             session._version = -1  # noqa: SLF001
-            if "found" in error.details:
-                found = await store.version(session.id)
-                await store.append(session.id, record, expected_version=found, move_head=False)
+            await _keep_aside(store, session.id, record)
             raise ConflictError(
                 f"Session {session.id!r} was changed elsewhere during this turn; the turn was kept as a side branch.",
                 remedy=f"Go to it with `harness show {session.id} --timeline` and goto {record.id}, or repeat it.",
@@ -558,13 +604,18 @@ class _SessionJournal:
             await store.save_snapshot(session.id, record.id, state)
 
 
-async def _survive_cancel(task: asyncio.Task[None]) -> None:
-    """Wait for a task that must finish even when the waiting caller is cancelled."""
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.gather(task, return_exceptions=True)
-        raise
+
+async def _keep_aside(store: SessionStore, session_id: str, record: TurnRecord) -> None:
+    """Add a record as a side branch, however often others write meanwhile."""
+    for _ in range(CATCH_UP_ROUNDS):
+        try:
+            seen = await store.version(session_id)
+            await store.append(session_id, record, expected_version=seen, move_head=False)
+        except ConflictError:
+            continue
+        else:
+            return
+    raise ConflictError(f"Session {session_id!r} keeps being changed elsewhere; the turn could not be kept.")
 
 
 def reference(persona: Persona) -> PersonaRef:

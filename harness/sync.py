@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -76,9 +76,9 @@ class SyncSession:
         """See :meth:`harness.session.Session.timeline`."""
         return self._wait(self._session.timeline)
 
-    def undo(self, turns: int = 1) -> DialogueState:
+    def undo(self, steps: int = 1) -> DialogueState:
         """See :meth:`harness.session.Session.undo`."""
-        return self._wait(lambda: self._session.undo(turns))
+        return self._wait(lambda: self._session.undo(steps))
 
     def goto(self, turn_id: str) -> DialogueState:
         """See :meth:`harness.session.Session.goto`."""
@@ -101,7 +101,20 @@ class SyncSession:
         return self._wait(lambda: self._session.change(operations))
 
     def _wait(self, make: Callable[[], Awaitable[T]]) -> T:
-        return self._portal.call(make)
+        return _waited(self._portal, make)
+
+
+def _waited(portal: BlockingPortal, make: Callable[[], Awaitable[T]]) -> T:
+    """Run a coroutine in the loop and wait; interrupted (Ctrl-C), it is cancelled there before this returns."""
+    future = portal.start_task_soon(make)
+    try:
+        return future.result()
+    except BaseException:
+        if not future.done():
+            future.cancel()
+            with suppress(BaseException):
+                future.result()
+        raise
 
 
 async def _next(events: AsyncGenerator[StreamEvent, None]) -> StreamEvent | None:
@@ -123,7 +136,7 @@ class SyncHarness:
 
     def open(self, persona: str | Persona = "", *, session: str = "", user: str = "user") -> SyncSession:
         """See :meth:`harness.app.Harness.open`."""
-        opened = self._portal.call(lambda: self._harness.open(persona, session=session, user=user))
+        opened = _waited(self._portal, lambda: self._harness.open(persona, session=session, user=user))
         return SyncSession(opened, self._portal)
 
     def close(self) -> None:

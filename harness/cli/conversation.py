@@ -97,12 +97,13 @@ class Conversation:
 
     async def follow(self, events: AsyncIterator[StreamEvent]) -> None:
         """Show a reply while it comes. Ctrl-C cancels it and stays."""
-        await self._said()
         reply: Reply | None = None
         shown, before = "", ""
 
         async def listen() -> None:
             nonlocal reply, shown, before
+            await self._said()
+            self.screen.begin(self.session.persona.name)
             before = await self._head()
             async with aclosing(cast("Any", events)) as stream:
                 async for event in stream:
@@ -118,7 +119,6 @@ class Conversation:
                         case Failed(error=error):
                             raise error
 
-        self.screen.begin(self.session.persona.name)
         try:
             finished = await interruptible(listen())
             if reply is not None and reply.text.strip() != shown.strip():

@@ -61,17 +61,6 @@ async def run_command(chat: Conversation, line: str) -> None:
     await found.run(chat, argument.strip())
 
 
-async def _last(chat: Conversation) -> TurnRecord:
-    """The record of the last turn with a reply."""
-    record = await chat.session.report()
-    if record.origin != "change":
-        return record
-    spoken = [entry for entry in await chat.session.branch() if entry.origin != "change"]
-    if not spoken:
-        raise TurnNotFound("There is no turn yet.", remedy="Say something first.")
-    return spoken[-1]
-
-
 async def _show_state(chat: Conversation, pick: Callable[..., RenderableType]) -> None:
     chat.screen.show(pick(await chat.session.state()))
 
@@ -117,12 +106,12 @@ async def _promises(chat: Conversation, argument: str) -> None:
 @command("/why", "the checks of the last turn: notices, findings, revisions, refused changes")
 async def _why(chat: Conversation, argument: str) -> None:
     del argument
-    chat.screen.show(render_turn.why(await _last(chat)))
+    chat.screen.show(render_turn.why(await chat.session.report()))
 
 
 @command("/context [full]", "what the model saw in the last turn; full: the exact messages")
 async def _context(chat: Conversation, argument: str) -> None:
-    record = await _last(chat)
+    record = await chat.session.report()
     chat.screen.show(render_turn.context(record.context))
     if argument == "full":
         chat.screen.show(render_turn.calls(record))

@@ -16,9 +16,13 @@ class PremiseCues(Frozen):
         reported: claims about what the character said; even an undecided one is worth a notice.
         presupposed: claims taken for granted.
         owned: group ``n`` instead: a thing or relative of the character that is taken to exist.
-        prefixes: what goes before ``c`` when the named empty group took part, to make it a whole clause.
+        rewrites: questions that presuppose, put into the order of a statement, before anything is looked for.
+        prefixes: what goes before ``c`` when the named empty group took part, to make it a whole clause; several are
+            tried in turn. A group ``past`` says that the claim is in the past form of reported speech.
+        tags: what is cut from the end of a claim ("…, remember?", …吗).
+        promises: reported words that are no claim but a promise or a request ("you'd call me").
         elided: what a reported claim without a subject is completed with ("you said no pets").
-        has: the sentence that a thing of ``owned`` presupposes, over ``{n}``.
+        has: the sentence that a thing of ``owned`` presupposes, over ``{n}``; ``has_named`` over ``{name}`` too.
         direct: claims about the character that are simply stated.
         innocent: sentences that only look so.
     """
@@ -27,8 +31,12 @@ class PremiseCues(Frozen):
     presupposed: tuple[str, ...] = ()
     owned: tuple[str, ...] = ()
     has: str = ""
+    has_named: str = ""
     elided: str = ""
-    prefixes: Mapping[str, str] = {}
+    rewrites: Mapping[str, str] = {}
+    prefixes: Mapping[str, tuple[str, ...]] = {}
+    tags: tuple[str, ...] = ()
+    promises: tuple[str, ...] = ()
     direct: tuple[str, ...] = ()
     innocent: tuple[str, ...] = ()
 
@@ -54,6 +62,8 @@ class ReplyCues(Frozen):
         leaks: words of the machinery.
         speaker_labels: labels of the other side at the start of a line.
         directions: stage directions.
+        elided: what sentences without a subject are completed with, in turn ("Single, as ever.").
+        introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
     """
 
     concessions: tuple[str, ...] = ()
@@ -66,6 +76,8 @@ class ReplyCues(Frozen):
     leaks: tuple[str, ...] = ()
     speaker_labels: tuple[str, ...] = ()
     directions: tuple[str, ...] = ()
+    introductions: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
 
 
 class HoldingLines(Frozen):

@@ -95,6 +95,9 @@ class TextRules(Frozen):
         fillers: words dropped from a predicate before matching.
         swap: turns what is said to somebody into what he would say himself.
         backshift: takes reported speech back to the present.
+        limits: each rewrite that changes a predicate shows that nothing else holds ("only drinks tea", 只喝).
+        lemmas: irregular forms and their base, for comparing ("flown": fly).
+        lengths: a length of two units, with groups ``m`` and ``c`` ("one metre sixty"), read as centimetres.
         first_person: words of the first person; a quotation that has one is somebody's speech, not a name or title.
         measures: characters that make a single numeral before them a number (三个).
         first: how a clause begins whose subject is the speaker; the match is cut off unless ``(?=`` keeps it.
@@ -125,6 +128,9 @@ class TextRules(Frozen):
     fillers: tuple[str, ...] = ()
     swap: Rewrites = ()
     backshift: Rewrites = ()
+    limits: Rewrites = ()
+    lemmas: Mapping[str, str] = {}
+    lengths: tuple[str, ...] = ()
     first_person: tuple[str, ...] = ()
     measures: str = ""
     first: tuple[str, ...] = ()
@@ -149,10 +155,19 @@ class TextRules(Frozen):
 
 
 class Exclusion(Frozen):
-    """Who ``holds`` one of these cannot also have one of those. Words, or ``#kind`` for all of a kind."""
+    """Who ``holds`` one of these cannot also have one of those. Words, or ``#kind`` for all of a kind.
 
-    holds: tuple[str, ...]
+    Attributes:
+        holds: words of a claim that affirms.
+        lacking: words that deny by themselves ("no degree", 没出过国); looked for in the words of a fact.
+        excludes: what cannot be as well.
+        alike: only where the two also share a content word ("flown only once", "fly every month").
+    """
+
+    holds: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     excludes: tuple[str, ...]
+    alike: bool = False
 
 
 class FactWording(Frozen):
@@ -175,6 +190,15 @@ class FactWording(Frozen):
         sentences: (how a value begins, sentence over ``{value}``) for values that are predicates ("never learned to swim",
             "afraid of heights"); the first that fits.
         favourite: attributes whose value is also liked ("favourite tea").
+        nominal: a value that looks like a predicate but is a noun ("train driver").
+        objectless: how a value ends that wants its attribute as object ("swimming: never learned"); ``with_object`` is
+            the two together.
+        eating: how a predicate begins that says something is eaten, drunk or liked.
+        one: how a value begins that means one thing ("a sister", 一个妹妹).
+        mine: group ``m``: somebody or a pet of one's own, mentioned in passing ("my sister").
+        naming: how a value gives a ``name`` to what it says.
+        unlike: words that only look like members of a kind (马上 is no horse).
+        regions: country or province to the cities in it, for telling places apart.
         core: what may be left out at the end of a value without changing what it says.
         parts: what parts a value into clauses of their own ("black, no sugar").
         full: how a value begins that is a sentence already ("I …", 我…).
@@ -195,6 +219,15 @@ class FactWording(Frozen):
     anaphor: str = r"(?!)"
     sentences: tuple[tuple[str, str], ...] = ()
     favourite: str = r"(?!)"
+    nominal: str = r"(?!)"
+    objectless: str = r"(?!)"
+    with_object: str = "{value} {attribute}"
+    eating: str = r"(?!)"
+    one: str = r"(?!)"
+    mine: str = r"(?!)"
+    naming: str = r"(?!)"
+    unlike: tuple[str, ...] = ()
+    regions: Mapping[str, tuple[str, ...]] = {}
     core: str = r"(?!)"
     parts: str = r"\s*[,;，；、]\s*"
     full: tuple[str, ...] = ()

@@ -164,7 +164,7 @@ def _lines(path: Path, text: str) -> dict[Place, int]:
     finally:
         loader.dispose()
     lines: dict[Place, int] = {}
-    pending: list[tuple[Place, yaml.Node | None]] = [((), root)]
+    pending: list[tuple[Place, yaml.Node]] = [((), root)] if root is not None else []
     open_nodes: set[int] = set()
     while pending:
         place, node = pending.pop()

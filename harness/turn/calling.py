@@ -12,11 +12,15 @@ BOOKKEEPING_S = 120.0
 """Deadline of a call made after the reply, in seconds."""
 
 
-def remaining(turn: Turn, ports: Ports) -> float:
-    """Seconds left for a call of this turn; at least a tenth."""
+RESERVE_S = 1.5
+"""Seconds kept back from calls that only mend or judge a reply, so that there is time to send what is there."""
+
+
+def remaining(turn: Turn, ports: Ports, *, reserve: float = 0.0) -> float:
+    """Seconds left for a call of this turn, less ``reserve``; at least a tenth."""
     if math.isinf(turn.deadline):
         return BOOKKEEPING_S
-    return max(0.1, turn.deadline - ports.clock.monotonic())
+    return max(0.1, turn.deadline - ports.clock.monotonic() - reserve)
 
 
 def hints(ports: Ports, language: str) -> Hints:

@@ -6,18 +6,20 @@ from harness.asking import ask
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import FactView
 from harness.state import CHARACTER, Candidate, Fact, ModelCall
-from harness.turn.calling import hints, remaining
+from harness.turn.calling import RESERVE_S, hints, remaining
 from harness.turn.turn import Turn
 from harness.understanding.answers import Answer, PremiseVerdict, ReplyVerdict
 from harness.understanding.holding import statement
 from harness.understanding.verdicts import to_finding, to_notice
 
+MAX_OWN_FACTS = 24
 VERDICT_TOKENS = 240
 """Longest verdict with its reasoning."""
 
 
 def _facts(turn: Turn) -> tuple[Fact, ...]:
-    return (*turn.persona.as_facts(), *turn.state.active_facts(CHARACTER))
+    """What a verdict may point at: the persona's facts, and the newest that the character stated itself."""
+    return (*turn.persona.as_facts(), *turn.state.active_facts(CHARACTER)[-MAX_OWN_FACTS:])
 
 
 def _request(turn: Turn, ports: Ports, mode: str, reply: str) -> ModelRequest:
@@ -38,7 +40,7 @@ def _request(turn: Turn, ports: Ports, mode: str, reply: str) -> ModelRequest:
         max_tokens=VERDICT_TOKENS,
         seed=turn.seed,
         schema_name=f"{mode}_verdict",
-        timeout_s=remaining(turn, ports),
+        timeout_s=remaining(turn, ports, reserve=RESERVE_S),
     )
 
 

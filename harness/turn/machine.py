@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import cast
 
+import structlog
 from transitions import EventData, Machine
 
-from harness.errors import ConfigurationError, StuckTurn
+from harness.errors import ConfigurationError, StoreError, StuckTurn
 from harness.ports import Ports
 from harness.state import Timing
 from harness.turn import guards
@@ -18,6 +19,7 @@ from harness.turn.steps import STEPS
 from harness.turn.turn import Step, Turn
 
 logging.getLogger("transitions").setLevel(logging.WARNING)
+log = structlog.get_logger("harness.turn")
 
 
 class Phase(StrEnum):
@@ -179,10 +181,16 @@ MACHINE = TurnMachine()
 """The machine of the table above; sessions use it unless they are given another."""
 
 
-async def run_turn(turn: Turn, ports: Ports, machine: TurnMachine = MACHINE, *, until: str = Phase.done) -> Turn:
+async def run_turn(
+    turn: Turn, ports: Ports, machine: TurnMachine = MACHINE, *, until: str = Phase.done, survive: bool = False
+) -> Turn:
     """Walk a turn from ``turn.phase`` until the phase ``until`` has been reached (its step is not run).
 
     Errors of a step leave through here unchanged; whatever was stored before stays whole.
+
+    Args:
+        survive: a step that fails is left out, with an event in the record, and the walk goes on: for the bookkeeping,
+            where a faulty step must not block the session. What the store raises is not survived.
 
     Raises:
         StuckTurn: the table has no way on.
@@ -190,7 +198,15 @@ async def run_turn(turn: Turn, ports: Ports, machine: TurnMachine = MACHINE, *, 
     walk = Walk(turn, turn.phase)
     while walk.phase not in (until, Phase.done):
         started = ports.clock.monotonic()
-        moved = await machine.steps[walk.phase](walk.turn, ports)
+        try:
+            moved = await machine.steps[walk.phase](walk.turn, ports)
+        except StoreError:
+            raise
+        except Exception as error:
+            if not survive or walk.phase == Phase.persist:
+                raise
+            log.exception("step_failed", phase=walk.phase)
+            moved = walk.turn.note("step_failed", f"{type(error).__name__}: {error}")
         timing = Timing(phase=walk.phase, seconds=ports.clock.monotonic() - started)
         walk.turn = moved
         machine.advance(walk)

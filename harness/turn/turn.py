@@ -97,6 +97,18 @@ class Turn:
                 applied.append(Applied(phase=self.phase, operation=operation))
         return replace(self, state=state, operations=tuple(applied), rejected=tuple(rejected))
 
+    def require(self, operations: Iterable[Operation]) -> Turn:
+        """Apply the engine's own operations, which must hold.
+
+        Raises:
+            OperationRejected: one does not; then the turn stands on a state that it does not belong to.
+        """
+        state, applied = self.state, list(self.operations)
+        for operation in operations:
+            state = apply(state, operation)
+            applied.append(Applied(phase=self.phase, operation=operation))
+        return replace(self, state=state, operations=tuple(applied))
+
     def with_(self, **changes: Any) -> Turn:
         """A copy with some fields changed."""
         return replace(self, **changes)

@@ -44,6 +44,8 @@ class Claim:
         single: the attribute holds one value at a time.
         correction: the sentence shows that something said before is replaced.
         weak: the words may mean something else as well.
+        only: the words say that nothing else holds ("only speaks English").
+        slot: of a fact, its attribute in the persona's own words ("car", where the attribute is a possession).
         predicate: the clause without subject and negation.
     """
 
@@ -59,6 +61,8 @@ class Claim:
     correction: bool = False
     weak: bool = False
     predicate: str = ""
+    only: bool = False
+    slot: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class Reading:
         backshift: take past forms back to the present, as in reported speech.
         wording: give claims without a known attribute too.
         third: whom "he" and "she" mean at the beginning.
+        dropped: a clause without a subject at the beginning is the speaker's own ("No pets.", 会啊).
     """
 
     swapped: bool = False
@@ -80,6 +85,7 @@ class Reading:
     backshift: bool = False
     wording: bool = False
     third: str = ""
+    dropped: bool = False
 
 
 PLAIN = Reading()
@@ -166,7 +172,7 @@ class _Reader:
 
     def _clauses(self, clauses: list[str]) -> list[Claim]:
         found: list[Claim] = []
-        subject: tuple[str, str] | None = None
+        subject: tuple[str, str] | None = (SPEAKER, "") if self.reading.dropped else None
         last: tuple[Claim, str] | None = None
         for clause in clauses:
             resolved = self.resolve(clause, subject)
@@ -233,6 +239,7 @@ class _Reader:
     def _predicate(self, predicate: str, clause: str) -> tuple[list[Claim], str]:
         """Claims of one predicate, and the words that stand before the first value (for lists that go on)."""
         plain, polarity, masks = positive(predicate, self.pack)
+        plain, only = limited(plain, self.pack)
         if not plain:
             return [], ""
         for attribute in self.pack.attributes:
@@ -246,13 +253,17 @@ class _Reader:
                 if attribute.extra and claim.attribute == attribute.key and self._adds(clause):
                     claim = replace(claim, attribute=attribute.extra, single=False)
                 claim = replace(
-                    claim, quote=clause, predicate=_restore(plain, masks), value=_restore(claim.value, masks)
+                    claim,
+                    quote=clause,
+                    predicate=_restore(plain, masks),
+                    value=_restore(claim.value, masks),
+                    only=only,
                 )
                 return self._listed(attribute, claim, plain, match)
         if not self.reading.wording:
             return [], ""
         value = _restore(plain, masks)
-        return [Claim(SPEAKER, "", value, polarity, clause, predicate=value)], ""
+        return [Claim(SPEAKER, "", value, polarity, clause, predicate=value, only=only)], ""
 
     def _adds(self, clause: str) -> bool:
         return self.pack.any_of(self.rules.additions).search(clause) is not None
@@ -388,6 +399,12 @@ def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, s
         if changed != predicate:
             polarity, predicate = not polarity, changed
     return fillers.sub("", predicate).strip(), polarity, masks
+
+
+def limited(predicate: str, pack: LanguagePack) -> tuple[str, bool]:
+    """A predicate without its "only", and whether it had one."""
+    plain = pack.rewrite(predicate, pack.text.limits)
+    return plain, plain != predicate
 
 
 def _restore(text: str, masks: dict[str, str]) -> str:

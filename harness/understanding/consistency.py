@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.state import Finding
-from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, read_claims
+from harness.state import USER, Finding
+from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
+from harness.understanding.holding import as_sentence
 from harness.understanding.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity
 from harness.understanding.premise import check_premise
 from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, kinds_in, negated, relate, same_words
-from harness.understanding.text import contains_phrase, fold, has_han, likeness, normalize, numbers, sentences, terms
+from harness.understanding.text import contains_phrase, fold, has_han, likeness, normalize, numbers, sentences, stem, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +47,10 @@ _LEAK_LENGTH = 60
 _LEAK_HAN_LENGTH = 24
 _CORE = 0.33
 """Share of the words of a value that has to be said for it to count as stated."""
+_PREDICATE = 0.5
+"""The same for a value that says something as a whole ("dropped out of law school")."""
 _DRIFT = 0.6
+_SHORT_NAME = 2
 
 
 def check_reply(
@@ -80,9 +84,11 @@ def check_reply(
         *_character(plain, persona, pack, system_text),
         *_form(plain, user_text, persona, pack),
         *_repetition(plain, previous_replies),
-        *_contradictions(plain, known, pack),
     ]
+    if fold(persona.name) not in {fold(f.value) for f in state.active_facts(USER) if f.attribute == "name"}:
+        found.extend(_self_addressed(plain, persona, pack))
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
+    found.extend(_contradictions(plain, known, pack, {notice.fact_id for notice in conflicts}))
     challenges = [notice for notice in notices if notice.kind == "challenge"]
     for notice in conflicts:
         found.extend(_under_notice(plain, notice, known, pack))
@@ -145,6 +151,19 @@ def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> I
         yield _finding("language_drift", reply[:80])
 
 
+def _self_addressed(reply: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
+    """The character's own name where one puts that of the person one speaks to ("I'm 41, Dev.")."""
+    names = {persona.name, persona.name.split()[0], *persona.aliases}
+    names |= {persona.name[1:]} if has_han(persona.name) and len(persona.name) > _SHORT_NAME else set()
+    spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    place = re.compile(rf"(?:^|(?<=[.!?。]\s)|(?<=[!?。]))(?:{spelled})\s*,|,\s*(?:{spelled})\s*(?=[.!?。…]|$)", re.IGNORECASE)
+    for match in place.finditer(reply):
+        before = re.split(r"[.!?。…]", reply[: match.start()])[-1]
+        if not pack.any_of(pack.reply.introductions).search(before + match[0]):
+            yield _finding("wrong_speaker", match[0].strip(" ,"))
+            return
+
+
 def _drifted(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> bool:
     """Whether most of the reply is in the other script. Names and single quoted words do not count."""
     del user_text, persona
@@ -170,14 +189,14 @@ def _own_claims(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
     return tuple(claim for claim in read_claims(reply, pack, Reading(wording=True)) if claim.subject == SPEAKER)
 
 
-def _contradictions(reply: str, known: Knowledge, pack: LanguagePack) -> Iterator[Finding]:
+def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: set[str]) -> Iterator[Finding]:
     for claim in _own_claims(reply, pack):
         if claim.weak:
             continue
         fact, relation = judge(claim, known, pack)
         if fact is None or relation.stand is not Stand.conflict:
             continue
-        bar = STRONG if not fact.free else CERTAIN
+        bar = LIKELY if fact.fact.id in noticed else CERTAIN if fact.free else STRONG
         if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact, pack)):
             yield _finding("contradiction", _as_written(reply, claim, pack), fact.fact.id)
 
@@ -212,8 +231,7 @@ def _under_notice(reply: str, notice: Notice, known: Knowledge, pack: LanguagePa
         yield _finding("concession", asserted, notice.fact_id)
     held = _states(reply, notice, fact, pack)
     agrees = pack.any_of(pack.reply.agreement).match(reply)
-    denies = fact is not None and any(not claim.polarity for claim in fact.claims[:1])
-    if agrees is not None and (not held or (notice.polarity and denies)):
+    if agrees is not None and not held:  # "Yes, I'm married to Piet" affirms nothing false
         yield _finding("concession", agrees[0], notice.fact_id)
     if not held:
         yield _finding("not_held", reply, notice.fact_id)
@@ -236,9 +254,10 @@ def _claim_of(notice: Notice) -> Claim:
 def _asserts(reply: str, notice: Notice, pack: LanguagePack) -> str:
     """The words in which the reply makes the false claim its own; empty when it does not."""
     false = _claim_of(notice)
-    present = read_claims(reply, pack, Reading(wording=True, loose=True))
-    past = read_claims(reply, pack, Reading(wording=True, loose=True, backshift=True))
-    for claim in dict.fromkeys((*present, *past)):
+    dropped = pack.script == "han"
+    present = read_claims(reply, pack, Reading(wording=True, loose=True, dropped=dropped))
+    past = read_claims(reply, pack, Reading(wording=True, loose=True, backshift=True, dropped=dropped))
+    for claim in dict.fromkeys((*present, *past, *_elided(reply, pack))):
         if claim.subject != SPEAKER:
             continue
         if (
@@ -249,15 +268,40 @@ def _asserts(reply: str, notice: Notice, pack: LanguagePack) -> str:
     return ""
 
 
+def _elided(reply: str, pack: LanguagePack) -> Iterator[Claim]:
+    """What sentences without a subject say: "No pets.", "Single, as ever."."""
+    for sentence in sentences(reply):
+        first = next(iter(clauses(sentence, pack)), "")
+        if not first or subject_of(first, pack) is not None:
+            continue
+        for prefix in pack.reply.elided:
+            read = read_claims(prefix + sentence[:1].lower() + sentence[1:], pack, Reading(wording=True))
+            yield from (claim for claim in read if claim.subject == SPEAKER)
+
+
+def _own_part(sentence: str, fact: Known | None, pack: LanguagePack) -> str:
+    """A sentence without its clauses about people that the fact does not name ("my neighbour has goats")."""
+    parts = clauses(sentence, pack)
+    about = f"{fact.truth} {fact.fact.value} {fact.fact.attribute} {' '.join(fact.aliases)}" if fact else ""
+    kept = []
+    for part in parts:
+        subject = subject_of(part, pack)
+        other = "" if subject is None or subject[0] == SPEAKER else subject[0] or subject[1].split()[-1]
+        if not other or contains_phrase(about, other) or (has_han(other) and other[1:] in about):
+            kept.append(part)
+    return sentence if len(kept) == len(parts) else ", ".join(kept)
+
+
 def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) -> bool:
     truth = fact.truth if fact else notice.truth
     if not truth:
         return True
     if contains_phrase(reply, truth):
         return True
-    wanted = fact.claims if fact else read_claims(truth, pack, Reading(wording=True, loose=True))
+    wanted = _telling(fact, pack) if fact else read_claims(truth, pack, Reading(wording=True, loose=True))
     aliases = fact.aliases if fact else ()
-    for sentence in sentences(reply):
+    for whole in sentences(reply):
+        sentence = _own_part(whole, fact, pack)
         if any(_says(sentence, claim, pack) for claim in wanted) or (
             any(contains_phrase(sentence, alias) for alias in aliases)
             and sentence_polarity(sentence, pack) == (fact is None or fact.fact.polarity)
@@ -265,8 +309,27 @@ def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) 
             return True
     return any(
         claim.subject == SPEAKER and any(relate(claim, true, pack).stand is Stand.same for true in wanted)
-        for claim in read_claims(reply, pack, Reading(wording=True, loose=True))
+        for claim in (
+            *read_claims(reply, pack, Reading(wording=True, loose=True, dropped=pack.script == "han")),
+            *_elided(reply, pack),
+        )
     )
+
+
+def _telling(fact: Known, pack: LanguagePack) -> tuple[Claim, ...]:
+    """The propositions of a fact that a reply may state; of "tea: hates it" only that tea is not liked."""
+    if not any(claim.attribute == "likes" and not claim.polarity for claim in fact.claims):
+        return fact.claims
+    return tuple(claim for claim in fact.claims if not claim.polarity or pack.attribute(claim.attribute) is not None)
+
+
+def _mentions_own(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
+    """Whether a sentence takes somebody or a pet of the claim for granted: "there's my sister"."""
+    spec = pack.attribute(claim.attribute)
+    if spec is None or not spec.closed or not claim.polarity:
+        return False
+    kind = fold(claim.kind or claim.value)
+    return any(stem(fold(match["m"])) in kind for match in pack.pattern(pack.wording.mine).finditer(sentence))
 
 
 def _says(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
@@ -275,7 +338,10 @@ def _says(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
     if spec is not None and spec.must and not pack.pattern(spec.must).search(sentence):
         return False
     if claim.name:
-        return contains_phrase(sentence, claim.name)
+        names = [name for name in pack.any_of(pack.text.joiners).split(claim.name) if name]
+        return any(contains_phrase(sentence, name) for name in names) or _mentions_own(sentence, claim, pack)
+    if _mentions_own(sentence, claim, pack):
+        return True
     figures = numbers(claim.value, pack)
     if figures and len(terms(claim.value, pack)) <= len(figures) + 1:
         return bool(set(figures) & set(numbers(sentence, pack)))
@@ -286,6 +352,11 @@ def _says(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
         return False
     shared = wanted & terms(sentence, pack)
     kinds = kinds_in(claim.value, pack) & kinds_in(sentence, pack)
-    if len(shared) < max(1, len(wanted) * _CORE) and not (kinds and not claim.polarity):
+    enough = _CORE
+    if claim.attribute and spec is None and as_sentence(claim.value, pack):
+        enough = _PREDICATE
+        wanted = wanted - terms(claim.attribute, pack) or wanted
+        shared = wanted & terms(sentence, pack)
+    if len(shared) < max(1, len(wanted) * enough) and not (kinds and not claim.polarity):
         return False
     return sentence_polarity(sentence, pack) == claim.polarity

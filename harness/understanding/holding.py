@@ -30,7 +30,10 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
         return own.strip().rstrip(_ENDS)
     value = fact.value.strip().rstrip(_ENDS)
     spec = pack.attribute(fact.attribute)
-    sentence = as_sentence(value, pack, "" if spec else fact.attribute.replace("_", " "))
+    if spec is None and pack.pattern(pack.wording.objectless).search(value):
+        value = pack.wording.with_object.format(value=value, attribute=fact.attribute.replace("_", " "))
+    nominal = spec is not None and pack.pattern(pack.wording.nominal).search(value) is not None
+    sentence = "" if nominal else as_sentence(value, pack, "" if spec else fact.attribute.replace("_", " "))
     if sentence and fact.polarity:
         return sentence
     plain, affirmed, _ = positive(value, pack)

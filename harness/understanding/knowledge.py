@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING
 from harness.state import CHARACTER, Fact
 from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
 from harness.understanding.holding import statement
-from harness.understanding.relations import CERTAIN, LIKELY, NEITHER, Relation, Stand, best, propositions
-from harness.understanding.text import contains_phrase, fold, sentences, terms
+from harness.understanding.relations import (
+    CERTAIN,
+    LIKELY,
+    NAMES,
+    NEITHER,
+    Relation,
+    Stand,
+    best,
+    miscounted,
+    propositions,
+    values_match,
+)
+from harness.understanding.text import contains_phrase, fold, sentences, stem, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -127,22 +138,56 @@ def _free(line: str, persona: Persona, pack: LanguagePack) -> list[Known]:
 
 
 def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | None, Relation]:
-    """The fact that decides a claim, and how. Agreement with any fact wins over a conflict that is not surer."""
+    """The fact that decides a claim, and how.
+
+    Agreement with any fact wins over a conflict that is not surer, except where the claim says that nothing else holds.
+    Of equally sure conflicts, the one with the fact that shares most words with the claim.
+    """
     decided: Known | None = None
-    found = NEITHER
+    found, support = NEITHER, -1.0
     for item in known.facts:
         relation = best(claim, item.claims, pack)
+        if relation.stand is Stand.neither:
+            continue
         if item.free and relation.stand is Stand.conflict:
             relation = Relation(Stand.conflict, min(relation.strength, LIKELY))
-        if relation.strength > found.strength or (
-            relation.stand is Stand.same and relation.strength >= found.strength and relation.strength > 0
-        ):
-            decided, found = item, relation
+        if claim.only and relation.stand is Stand.same and _more(claim, known, pack):
+            continue
+        share = _support(claim, item, pack)
+        agrees = relation.stand is Stand.same
+        if (relation.strength, agrees, share) > (found.strength, found.stand is Stand.same, support):
+            decided, found, support = item, relation, share
         if found.stand is Stand.same and found.strength >= 1:
             break
     if found.stand is Stand.conflict and _word_for_word(claim, known):
         return None, Relation(Stand.same, CERTAIN)
+    if decided is not None and found.stand is Stand.same and _too_many(claim, decided, known, pack):
+        return decided, Relation(Stand.conflict, LIKELY)
+    if claim.only and found.stand is not Stand.conflict and (more := _more(claim, known, pack)) is not None:
+        return more, Relation(Stand.conflict, LIKELY)
     return decided, found
+
+
+def _support(claim: Claim, item: Known, pack: LanguagePack) -> float:
+    """Words of a claim that a fact has too, and whether its attribute is the same."""
+    held = terms(f"{item.fact.attribute} {item.fact.value} {item.truth}", pack)
+    same = any(claim.attribute and claim.attribute == other.attribute for other in item.claims)
+    return same + len(terms(f"{claim.predicate} {claim.value}", pack) & held)
+
+
+def _too_many(claim: Claim, decided: Known, known: Knowledge, pack: LanguagePack) -> bool:
+    alike = [item for item in known.facts if any(c.attribute == claim.attribute for c in item.claims)]
+    return alike == [decided] and any(miscounted(claim, other, pack) for other in decided.claims)
+
+
+def _more(claim: Claim, known: Knowledge, pack: LanguagePack) -> Known | None:
+    """A further value of the attribute of which a claim says that it has only one."""
+    for item in known.facts:
+        for other in item.claims:
+            same = claim.attribute and other.attribute == claim.attribute and other.polarity and claim.polarity
+            if same and values_match(claim, other, pack) is False:
+                return item
+    return None
 
 
 def _word_for_word(claim: Claim, known: Knowledge) -> bool:
@@ -157,13 +202,14 @@ def supported(claim: Claim, known: Knowledge, pack: LanguagePack) -> bool:
     )
     if not wanted:
         return False
+    exact = {term for term in wanted if term.isdigit()} | {stem(fold(name)) for name in NAMES.findall(claim.value)}
     for line in known.lines:
         if not wanted & terms(line, pack):
             continue
         for sentence in sentences(line):
             shared = len(wanted & terms(sentence, pack))
             enough = shared / len(wanted) >= _MOST and shared >= min(_SUPPORT_TERMS, len(wanted))
-            if enough and sentence_polarity(sentence, pack) == claim.polarity:
+            if enough and exact <= terms(sentence, pack) and sentence_polarity(sentence, pack) == claim.polarity:
                 return True
     return False
 

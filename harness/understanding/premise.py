@@ -33,7 +33,8 @@ def check_premise(text: str, *, state: DialogueState, persona: Persona, pack: La
     """
     known = knowledge_of(state, persona, pack)
     found: list[Notice] = []
-    for sentence in sentences(pack.rewrite(normalize(text), pack.text.expand)):
+    plain = pack.rewrite(normalize(text), pack.text.expand)
+    for sentence in sentences(pack.rewrite(plain, pack.premise.rewrites.items())):
         for notice in _sentence(sentence, known, pack):
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)
@@ -81,7 +82,7 @@ def _claimed(sentence: str, pack: LanguagePack) -> Iterator[tuple[str, Claim, st
     cues = pack.premise
     innocent = pack.any_of(cues.innocent).search(sentence)
     asks = pack.any_of(pack.text.questions).search(sentence) is not None
-    found = False
+    found = named = False
     for category, sources in (
         ("reported", cues.reported),
         ("presupposed", cues.presupposed),
@@ -92,33 +93,42 @@ def _claimed(sentence: str, pack: LanguagePack) -> Iterator[tuple[str, Claim, st
             return
         if category == "direct" and (asks or found):
             return
+        if category == "presupposed" and found:
+            continue  # what was reported is not presupposed as well; what it mentions in passing may be
         for source in sources:
             match = pack.pattern(source).search(sentence)
             if match is None:
                 continue
             for claim in _read(match, category, pack):
                 found = found or bool(claim.attribute) or category == "reported"
+                named = named or bool(claim.attribute)
                 yield category, claim, match[0].strip()
             if found and category != "owned":
                 break
-        if found and category == "reported":
+        if named and category == "reported":
             return
 
 
 def _read(match: re.Match[str], category: str, pack: LanguagePack) -> Iterator[Claim]:
     groups = match.groupdict()
     if category == "owned":
-        text = pack.premise.has.format(n=groups.get("n") or "")
+        has = pack.premise.has_named if groups.get("name") else pack.premise.has
+        text = has.format(n=groups.get("n") or "", name=groups.get("name") or "")
         yield from (c for c in read_claims(text, pack, Reading(loose=True)) if c.subject == SPEAKER)
         return
     words = groups.get("c") or ""
     quoted = words.lstrip(" ,:")[:1] in '"“「『'
-    text = _QUOTES.sub("", words).strip(" ,:").rstrip("?!.。")
-    prefix = next((put for name, put in pack.premise.prefixes.items() if groups.get(name) is not None), "")
-    reading = Reading(
-        swapped=not quoted, loose=True, asked=True, backshift=category == "reported" and not quoted, wording=True
-    )
-    claims = [c for c in read_claims(prefix + text, pack, reading) if c.subject == SPEAKER]
+    text = pack.any_of(pack.premise.tags).sub("", _QUOTES.sub("", words).strip(" ,:").rstrip("?!.。")).rstrip("?!.。 ")
+    if category == "reported" and pack.any_of(pack.premise.promises).match(text):
+        return
+    prefixes = next((put for name, put in pack.premise.prefixes.items() if groups.get(name) is not None), ("",))
+    past = (category == "reported" or groups.get("past") is not None) and not quoted
+    reading = Reading(swapped=not quoted, loose=True, asked=True, backshift=past, wording=True)
+    claims: list[Claim] = []
+    for prefix in prefixes:
+        claims = [c for c in read_claims(prefix + text, pack, reading) if c.subject == SPEAKER]
+        if any(c.attribute for c in claims):
+            break
     if not claims and category == "reported" and pack.premise.elided:
         read = read_claims(pack.premise.elided + text, pack, reading)
         claims = [c for c in read if c.subject == SPEAKER and c.attribute and not c.polarity]

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.state import PersonaFact
-from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims, same_numbers
+from harness.understanding.claims import SPEAKER, Claim, Reading, limited, plain_text, positive, read_claims, same_numbers
 from harness.understanding.holding import statement
-from harness.understanding.text import contains_phrase, fold, has_han, likeness, stem, terms
+from harness.understanding.text import contains_phrase, fold, has_han, likeness, numbers, stem, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -26,9 +26,14 @@ WEAK = 0.55
 _ALIKE = 0.75
 _HALF = 0.5
 _MOST = 0.6
+_TASTES = frozenset({"diet", "drinks", "likes"})
 _SYNONYMS = "#same_"
+_PET = "pet"
 _CITY = "#city"
 _COUNTRY = "#country"
+NAMES = re.compile(r"\b[A-Z][\w'-]+")
+_NUMERAL = re.compile(r"[一二两三四五六七八九十]")
+_LATIN = re.compile(r"[a-z]+")
 
 
 class Stand(StrEnum):
@@ -55,7 +60,7 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
     """A fact in the form of claims: by its attribute, and by what its value or statement says as a sentence."""
     spec, told = pack.attribute(attribute), polarity
     plain, affirmed, _ = positive(plain_text(value, pack), pack)
-    plain = plain or value
+    plain = (pack.rewrite(plain_text(value, pack), pack.text.idioms) if affirmed else plain) or value
     polarity = polarity == affirmed
     if pack.denies(attribute):
         polarity = not polarity
@@ -63,10 +68,16 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
     if head and pack.pattern(pack.wording.named).match(plain) and not _mentions_kind(plain, spec, pack):
         plain = pack.wording.kind_named.format(kind=head, name=plain)
     key = spec.key if spec else fold(attribute)
-    found = [Claim(SPEAKER, key, plain, polarity, value, single=spec.single if spec else True, predicate=plain)]
-    sentence = statement(PersonaFact(attribute=attribute, value=value, polarity=told, statement=own), pack=pack)
-    reading = Reading(loose=True, wording=spec is None)
-    read = [claim for claim in read_claims(sentence, pack, reading) if claim.subject == SPEAKER]
+    plain, only = limited(plain, pack)
+    single = spec.single if spec else True
+    named = pack.pattern(pack.wording.naming).search(plain)
+    name = named["name"] if named else ""
+    found = [Claim(SPEAKER, key, plain, polarity, value, name=name, single=single, predicate=plain, only=only)]
+    read = []
+    for said in dict.fromkeys((own, "")):
+        sentence = statement(PersonaFact(attribute=attribute, value=value, polarity=told, statement=said), pack=pack)
+        reading = Reading(loose=True, wording=spec is None or bool(said))
+        read += [c for c in read_claims(sentence, pack, reading) if c.subject == SPEAKER and c not in read]
     read = [claim for claim in read if claim.attribute != "name" or key == "name"]
     if any(claim.attribute == key and claim.polarity != polarity for claim in read):
         found.clear()
@@ -75,7 +86,7 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
     found += [claim for claim in read if claim not in found]
     if spec is None:
         found.extend(_further(attribute, value, polarity, pack))
-    return tuple(found)
+    return tuple(replace(claim, slot=fold(attribute)) for claim in found)
 
 
 def _kind_of_alias(attribute: str, spec: Attribute | None, pack: LanguagePack) -> str:
@@ -107,8 +118,13 @@ def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> 
 @lru_cache(maxsize=4096)
 def kinds_in(text: str, pack: LanguagePack) -> frozenset[str]:
     """The kinds of things named in a text, as ``#kind``."""
-    folded = fold(text)
+    folded = _unlike(pack).sub(" ", fold(text))
     return frozenset(f"#{kind}" for kind, pattern in _kind_patterns(pack) if pattern.search(folded))
+
+
+@lru_cache(maxsize=16)
+def _unlike(pack: LanguagePack) -> re.Pattern[str]:
+    return _phrases(pack.wording.unlike) if pack.wording.unlike else re.compile(r"(?!)")
 
 
 @lru_cache(maxsize=16)
@@ -130,7 +146,10 @@ def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         if relation.stand is not Stand.neither:
             return relation
     if _opposed(claim, known, pack) or _opposed(known, claim, pack):
-        return Relation(Stand.conflict, LIKELY)
+        return Relation(Stand.conflict, STRONG if claim.attribute else LIKELY)
+    if claim.kind and fold(claim.kind) == known.slot and claim.polarity and known.polarity:
+        equal = values_match(claim, known, pack)
+        return Relation(Stand.same, LIKELY) if equal else Relation(Stand.conflict, LIKELY)
     excluded = _excluded(claim, known, pack)
     if excluded.stand is not Stand.neither:
         return excluded
@@ -140,7 +159,12 @@ def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
 def _opposed(first: Claim, second: Claim, pack: LanguagePack) -> bool:
     """Allergic to what the other claim likes."""
     spec = pack.attribute(first.attribute)
-    if spec is None or second.attribute not in spec.opposes or not (first.polarity and second.polarity):
+    if spec is None or not spec.opposes or not (first.polarity and second.polarity):
+        return False
+    if not second.attribute and pack.pattern(pack.wording.eating).match(second.predicate):
+        held = terms(first.value, pack)
+        return bool(held) and (held <= terms(second.value, pack) or _covers(first.value, second.value, pack))
+    if second.attribute not in spec.opposes:
         return False
     return bool(values_match(second, first, pack)) or _covers(first.value, second.value, pack)
 
@@ -158,13 +182,19 @@ def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     equal = values_match(claim, known, pack)
     claim_generic, known_generic = _generic(claim.value, spec, pack), _generic(known.value, spec, pack)
     if claim.polarity and known.polarity:
-        if equal or claim_generic or known_generic:
-            return Relation(Stand.same, CERTAIN)
+        if equal or claim_generic:
+            return Relation(Stand.same, CERTAIN if claim.attribute == known.attribute else LIKELY)
+        if known_generic:
+            return NEITHER
+        if known.only and equal is not None:
+            return Relation(Stand.conflict, LIKELY)
         if equal is None or claim.attribute != known.attribute:
             return Relation(Stand.conflict, LIKELY) if equal is False else NEITHER
         if closed:
             return Relation(Stand.conflict, LIKELY)
-        return Relation(Stand.conflict, CERTAIN if _firm(claim, known, pack) else LIKELY) if known.single else NEITHER
+        if not known.single:
+            return NEITHER
+        return Relation(Stand.conflict, CERTAIN if _firm(claim, known, pack) and claim.single else LIKELY)
     if claim.polarity == known.polarity:
         return Relation(Stand.same, CERTAIN) if equal or known_generic or claim_generic else NEITHER
     denied, affirmed = (claim, known) if known.polarity else (known, claim)
@@ -210,6 +240,8 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
     spec = pack.attribute(known.attribute)
     compare = spec.compare if spec else "text"
     a, b = claim.value, known.value
+    if compare == "number" and (equal := same_numbers(a, b, pack)) is not None:
+        return equal
     if fold(a) == fold(b) or contains_phrase(b, a) or contains_phrase(a, b):
         return not (claim.name and known.name and fold(claim.name) != fold(known.name))
     if spec is not None and spec.yes_no:
@@ -221,11 +253,22 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
         return numbers_equal if compare == "number" else None
     if compare == "number":
         return numbers_equal
+    if compare == "place" and (within := _within(a, b, pack)) is not None:
+        return within
     if compare in {"name", "place"}:
         return likeness(a, b) >= _ALIKE or bool(terms(a, pack) & terms(b, pack))
     if numbers_equal is False:
         return False
     return _texts_match(claim, known, pack)
+
+
+def _within(first: str, second: str, pack: LanguagePack) -> bool | None:
+    """Whether one place lies in the other (a city, its country); None when that is not known."""
+    for region, cities in pack.wording.regions.items():
+        for whole, part in ((first, second), (second, first)):
+            if contains_phrase(whole, region) and kinds_in(part, pack) & {_CITY}:
+                return any(contains_phrase(part, city) for city in cities)
+    return None
 
 
 def _told_apart(first: str, second: str, pack: LanguagePack) -> bool:
@@ -252,8 +295,16 @@ def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
             return bool(first & second) or bool(shared - {f"#{spec.key}"})
     first, second = terms(a, pack), terms(b, pack)
     worded, other = _unnumbered(first), _unnumbered(second)
+    if spec is None or spec.single:  # "university of …" tells no university from another
+        names = (known.slot or known.attribute,) if spec is None else (spec.key, *spec.aliases)
+        said = frozenset().union(*(terms(name, pack) for name in names))
+        worded, other = worded - said or worded, other - said or other
     if not worded or not other:
         return None
+    if has_han(a) and has_han(b):
+        letters = set(_LATIN.findall(fold(a))), set(_LATIN.findall(fold(b)))
+        if all(letters) and not letters[0] & letters[1]:
+            return False  # blood types, models
     share = len(worded & other) / min(len(worded), len(other))
     if spec is not None and not spec.single:
         return share >= (_MOST if has_han(a) else 1)  # "live music" is not "loud music"
@@ -266,53 +317,73 @@ def same_words(first: str, second: str, pack: LanguagePack) -> bool:
 
 
 def _unnumbered(found: frozenset[str]) -> frozenset[str]:
-    return frozenset(term for term in found if not term.isdigit())
+    return frozenset(term for term in found if not term.isdigit() and not _NUMERAL.search(term))
 
 
 @lru_cache(maxsize=2048)
 def _members(text: str, kind: str, pack: LanguagePack) -> frozenset[str]:
     """Stems of the members of a kind that a text names ("two sisters": "sister")."""
     members = pack.wording.kinds.get(kind, ())
-    return frozenset(stem(match[0]) for match in _phrases(members).finditer(fold(text))) if members else frozenset()
+    folded = _unlike(pack).sub(" ", fold(text))
+    return frozenset(stem(match[0]) for match in _phrases(members).finditer(folded)) if members else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Numbers of the exclusions whose words a text has: those of a holder, those that deny, excluded words and kinds."""
+
+    holds: frozenset[int]
+    lacking: frozenset[int]
+    words: frozenset[int]
+    kinds: frozenset[int]
 
 
 @lru_cache(maxsize=16)
-def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str], frozenset[str], re.Pattern[str] | None], ...]:
-    found = []
-    for rule in pack.wording.exclusions:
-        kinds = frozenset(word for word in rule.excludes if word.startswith("#"))
-        plain = tuple(word for word in rule.excludes if not word.startswith("#"))
-        found.append((_phrases(rule.holds), kinds, _phrases(plain) if plain else None))
-    return tuple(found)
+def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str] | None, ...], ...]:
+    return tuple(
+        tuple(
+            _phrases(words) if words else None
+            for words in (rule.holds, rule.lacking, tuple(w for w in rule.excludes if not w.startswith("#")))
+        )
+        for rule in pack.wording.exclusions
+    )
 
 
 @lru_cache(maxsize=4096)
-def _sides(text: str, pack: LanguagePack) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
-    """Numbers of the exclusions a text holds, whose excluded words it has, and whose excluded kinds it has."""
-    folded = fold(text)
-    kinds = kinds_in(text, pack)
+def _sides(text: str, pack: LanguagePack) -> _Sides:
+    folded, kinds = fold(text), kinds_in(text, pack)
     rules = tuple(enumerate(_exclusions(pack)))
-    return (
-        frozenset(number for number, (holds, _, _) in rules if holds.search(folded)),
-        frozenset(number for number, (_, _, words) in rules if words is not None and words.search(folded)),
-        frozenset(number for number, (_, excluded, _) in rules if excluded & kinds),
-    )
+    found = (frozenset(n for n, rule in rules if (p := rule[side]) and p.search(folded)) for side in range(3))
+    excluded = enumerate(pack.wording.exclusions)
+    return _Sides(*found, frozenset(n for n, rule in excluded if kinds.intersection(rule.excludes)))
 
 
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """One rules the other out ("vegetarian", "loves steak"), in either direction."""
-    if not known.polarity:
-        return NEITHER
+    if known.attribute == _PET:
+        return NEITHER  # a blind rabbit makes nobody blind
     said = _sides(f"{claim.predicate} {claim.value}", pack)
-    held = _sides(f"{known.attribute} {known.value}", pack)
-    for holder, other in ((held, said), (said, held)):
-        # A kind counts only where the claim has an attribute: "the steak fell down" is no meal.
-        reach = other[1] | (other[2] if claim.attribute else frozenset())
-        if (holder[0] - other[0]) & reach:
+    held = _sides(f"{known.slot or known.attribute} {known.value}", pack)
+    # A kind counts only where the claim has an attribute or is about a meal: "the steak fell down" is none.
+    meant = bool(claim.attribute) or pack.pattern(pack.wording.eating).match(claim.predicate) is not None
+    for holder, other in ((held, said), (said, held)) if known.polarity else ():
+        if _kept((holder.holds - other.holds) & (other.words | (other.kinds if meant else frozenset())), claim, known, pack):
             if claim.polarity:
                 return Relation(Stand.conflict, STRONG)
             return Relation(Stand.same, LIKELY) if holder is held else NEITHER
+    lacking = _sides(f"{known.slot or known.attribute} {known.quote}", pack).lacking
+    if _kept((lacking - _sides(claim.quote, pack).lacking) & (said.words | said.kinds), claim, known, pack):
+        return Relation(Stand.conflict, LIKELY) if claim.polarity else Relation(Stand.same, LIKELY)
+    claimed = _sides(claim.quote, pack).lacking - lacking
+    if known.polarity and _kept(claimed & (held.words | held.kinds), claim, known, pack):
+        return Relation(Stand.conflict, LIKELY)
     return NEITHER
+
+
+def _kept(rules: frozenset[int], claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    """Whether one of the rules applies: some ask for a shared word."""
+    shared = terms(claim.value, pack) & (terms(known.value, pack) | terms(known.slot, pack))
+    return any(shared or not pack.wording.exclusions[number].alike for number in rules)
 
 
 @lru_cache(maxsize=4096)
@@ -330,44 +401,79 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         return NEITHER
     shared = said & held
     if _other_of_its_kind(claim, known, pack):
-        return Relation(Stand.conflict, WEAK)
+        return NEITHER if claim.attribute in _TASTES else Relation(Stand.conflict, LIKELY)
     covers = _covers(known.value, claim.value, pack) if not known.polarity else _covers(claim.value, known.value, pack)
-    if not shared and not covers:
+    if not shared and not covers and not same_words(claim.value, known.value, pack):
         return NEITHER
     of_claim, of_known = len(shared) / len(said), len(shared) / len(held)
     about = bool(known_head) and known_head <= said
     if claim.polarity == known.polarity:
-        if same_numbers(claim.value, known.value, pack) is False and (about or of_claim >= _HALF):
-            return Relation(Stand.conflict, LIKELY)
-        enough = of_claim >= _MOST and bool((shared - known_head) or not known_head)
-        return Relation(Stand.same, LIKELY) if enough else NEITHER
-    if (of_claim >= _MOST and of_known >= _MOST) or (covers and _taste(claim, known, pack)):
+        return _alike(claim, known, of_claim, about=about, pack=pack)
+    if (of_claim >= _MOST and of_known >= _MOST) or (covers and _taste(claim, known)):
         return Relation(Stand.conflict, STRONG)
     if about or of_claim >= _MOST or (of_claim >= _HALF and of_known >= _HALF):
         return Relation(Stand.conflict, LIKELY if about or of_known >= _HALF else WEAK)
+    if claim.polarity and claim.attribute not in _TASTES:
+        if covers:
+            return Relation(Stand.conflict, LIKELY)
+        if known_value and known_value <= claim_value:
+            return Relation(Stand.conflict, LIKELY if claim.attribute else WEAK)  # never been on a ship; went by ship
     return NEITHER
+
+
+def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: LanguagePack) -> Relation:
+    """Two claims with shared words and the same polarity: the same, or told apart by a number, colour or name."""
+    known_head, known_value = _about(known, pack)
+    shared = frozenset.union(*_about(claim, pack)) & (known_head | known_value)
+    worded = _unnumbered(frozenset.union(*_about(claim, pack)))
+    half = len(_unnumbered(shared)) >= _HALF * len(worded) and bool(worded)
+    if same_numbers(claim.value, known.value, pack) is False and (about or (half and bool(_unnumbered(shared)))):
+        return Relation(Stand.conflict, LIKELY)
+    if claim.polarity and _told_apart(claim.value, known.value, pack):
+        return Relation(Stand.conflict, LIKELY if about else WEAK)
+    names = set(NAMES.findall(claim.value)), set(NAMES.findall(known.value))
+    if all(names) and not names[0] & names[1] and (about or of_claim >= _HALF):
+        return Relation(Stand.conflict, LIKELY)
+    if same_words(claim.value, known.value, pack) and not claim.attribute:
+        return Relation(Stand.same, LIKELY)
+    enough = of_claim >= _MOST and bool((shared - known_head) or not known_head)
+    return Relation(Stand.same, LIKELY) if enough else NEITHER
 
 
 def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     """As "instrument: drums" and "plays the piano": the attribute names a kind, and the claim has another of it."""
-    if not (claim.polarity and known.polarity) or pack.attribute(known.attribute) is not None:
+    spec = pack.attribute(known.attribute)
+    if not (claim.polarity and known.polarity) or "§" in claim.predicate or (spec is not None and spec.closed):
         return False
     for kind, head in _head_patterns(pack):
-        if head.fullmatch(fold(known.attribute)):
-            first, second = _members(claim.value, kind, pack), _members(known.value, kind, pack)
+        if head.fullmatch(known.slot):
+            first, second = _members(claim.predicate, kind, pack), _members(known.value, kind, pack)
             return bool(first and second) and not first & second
     return False
 
 
-def _taste(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
-    del pack
-    tastes = {"diet", "drinks", "likes"}
-    return claim.attribute in tastes and known.attribute in tastes
+def _taste(claim: Claim, known: Claim) -> bool:
+    return claim.attribute in _TASTES and known.attribute in _TASTES
+
+
+def miscounted(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    """Whether a claim counts more of a kind than the only fact of that kind ("two sisters", "a sister called Ama")."""
+    spec = pack.attribute(known.attribute)
+    said = numbers(claim.value, pack)
+    if not (spec and spec.closed and said and claim.attribute == known.attribute and claim.polarity and known.polarity):
+        return False
+    if known.name:
+        held = len([name for name in pack.any_of(pack.text.joiners).split(known.name) if name])
+    else:
+        held = 1 if numbers(known.value, pack) in {(), (1,)} and pack.pattern(pack.wording.one).match(known.value) else 0
+    return 0 < held < said[0]
 
 
 def best(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> Relation:
     """The strongest relation of a claim to the propositions of one fact; agreement wins a tie."""
     found = NEITHER
+    if claim.name and any(other.name for other in known):
+        known = tuple(other for other in known if other.name or other.attribute != claim.attribute)
     for proposition in known:
         relation = relate(claim, proposition, pack)
         if relation.strength > found.strength or (relation.strength == found.strength and relation.stand is Stand.same):

@@ -84,15 +84,15 @@ def terms(text: str, pack: LanguagePack) -> frozenset[str]:
     A single Han character left between such words stands alone (猫). Numbers in words become digits.
     """
     found: set[str] = set()
-    stop = _stopwords(pack)
+    stop, units = _stopwords(pack), pack.text.units
     for token in words(text):
         if has_han(token):
             for run in _han_runs(token, pack):
                 found.update(run[i : i + 2] for i in range(len(run) - 1))
                 if len(run) == 1:
                     found.add(run)
-        elif token not in stop:
-            found.add(stem(token))
+        elif token not in stop and not units.keys() & set(token.split("-")):
+            found.add(stem(pack.text.lemmas.get(token, token)))
     return frozenset(found) | frozenset(str(number) for number in numbers(text, pack))
 
 
@@ -119,6 +119,9 @@ def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
     """
     folded = fold(text)
     found: list[tuple[int, int | float]] = []
+    for match in pack.any_of(pack.text.lengths).finditer(folded) if pack.text.lengths else ():
+        found.append((match.start(), _centimetres(match, pack)))
+        folded = folded[: match.start()] + " " * len(match[0]) + folded[match.end() :]
     for match in _DIGITS.finditer(folded):
         found.extend((match.start(), number) for number in _digits(match[0]))
     for match in _ZH_NUMBER.finditer(folded):
@@ -129,6 +132,18 @@ def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
     if pack.text.units:
         found.extend(_worded(folded, pack))
     return tuple(value for _, value in sorted(found))
+
+
+def _centimetres(match: re.Match[str], pack: LanguagePack) -> float:
+    metres, more = (_number(match[group] or "", pack) for group in ("m", "c"))
+    return round(metres * 100 + (more * 10 if more < 10 else more))
+
+
+def _number(text: str, pack: LanguagePack) -> float:
+    text = text.strip()
+    worded = _worded(text, pack) if pack.text.units else []
+    value = chinese_number(text)
+    return float(text) if re.fullmatch(r"[\d.]+", text) else float(worded[0][1] if worded else value or 0)
 
 
 def _digits(text: str) -> list[int | float]:

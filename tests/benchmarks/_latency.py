@@ -18,12 +18,14 @@ from harness.testing.scripted_server import Answer, ScriptedServer
 from harness.turn import Token
 
 ADDED_MS = 5.0
+PIECE_DELAY_S = 0.005
+"""Between two pieces of a stream, as from a fast model."""
 REPLY = "Not so loud, the cat is asleep. Sit down, I will put some coffee on and then you tell me what happened."
 
 
 async def serve(delay_s: float) -> None:
     """Serve until stdin ends; run in a process of its own, so that server and client do not share a processor lock."""
-    async with ScriptedServer(lambda _: Answer(REPLY, delay_s=delay_s)) as server:
+    async with ScriptedServer(lambda _: Answer(REPLY, delay_s=delay_s, piece_delay_s=PIECE_DELAY_S)) as server:
         print(server.base_url, flush=True)
         await asyncio.to_thread(sys.stdin.read)
 

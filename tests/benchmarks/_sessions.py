@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import re
-import sys
 import time
 import tracemalloc
 from pathlib import Path
@@ -79,7 +77,6 @@ async def memory(folder: Path, *, sessions: int) -> None:
             await _one_turn(await harness.open(persona, session=f"warm{number}"), number)
         harness_model = await harness.model()
         gc.collect()
-        before = resident_bytes()
         tracemalloc.start()
         opened: list[Session] = []
         for number in range(sessions):
@@ -91,17 +88,9 @@ async def memory(folder: Path, *, sessions: int) -> None:
         traced, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         print(f"{traced / len(opened) / 1024:.1f} KiB of Python objects per session (tracemalloc)")
-        if before:
-            print(f"{(resident_bytes() - before) / len(opened) / 1024:.1f} KiB of resident memory, tracing included")
 
 
 async def _one_turn(session: Session, number: int) -> None:
     await session.say(MESSAGES[0].format(code=_code(number)))
     await session.close()
 
-
-def resident_bytes() -> int:
-    """Resident memory of this process; 0 where the system does not tell."""
-    if not sys.platform.startswith("linux"):
-        return 0
-    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")

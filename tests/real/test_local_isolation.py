@@ -157,7 +157,7 @@ def test_overlapping_conversations_stay_apart(server: LocalServer, clients: int)
     def converse(conversation: Conversation) -> list[tuple[str, str, list[str]]]:
         together.wait(30)
         crossed = []
-        for number, (question, structured) in enumerate(requests_of(conversation, 4)):
+        for number, (question, structured) in enumerate(requests_of(conversation, 2)):
             if number % 3 == 2:
                 start_and_leave(server, conversation, question, lines=1 + number)
             reply = ask(server, conversation, question, structured)

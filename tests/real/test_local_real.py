@@ -18,31 +18,12 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.local import (
-    LocalModel,
-    LocalServer,
-    ServerOptions,
-    default_cache_dir,
-    ensure_model,
-    load_catalogue,
-)
-from harness.adapters.local.cache import is_present, model_path
+from harness.adapters.local import LocalModel, LocalServer, ServerOptions
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
-SMALL = "qwen2.5-coder-0.5b-instruct"
 SYSTEM = {"role": "system", "content": "You are Mia, a baker in Lyon. You have a cat named Pixel. Answer briefly."}
 ASK = {"role": "user", "content": "What is the name of your cat?"}
-
-
-@pytest.fixture(scope="module")
-def model() -> LocalModel:
-    pytest.importorskip("xllamacpp")
-    if path := os.environ.get("HARNESS_TEST_MODEL"):
-        return ensure_model(path)
-    if not is_present(model_path(SMALL, default_cache_dir()), load_catalogue().get(SMALL).sha256):
-        pytest.skip(f"set HARNESS_TEST_MODEL to a .gguf file, or run: harness model pull {SMALL}")
-    return ensure_model(SMALL)
 
 
 @pytest.fixture(scope="module")

@@ -316,9 +316,9 @@ async def test_a_crash_at_any_phase_loses_nothing_and_counts_nothing_twice(
         if durable:
             assert any(event.kind == "resumed" for event in (await session.report()).events)
         assert (await session.say("Again.")).number == state.turn_count + 1
-    if dying._bookkeeping is not None:
-        dying._bookkeeping.cancel()
-        await asyncio.gather(dying._bookkeeping, return_exceptions=True)
+    if (task := dying._turnstile.bookkeeping) is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
     await hung.store().close()
 
 
@@ -476,3 +476,151 @@ async def test_sessions_do_not_mix(make_harness: MakeHarness) -> None:
         states: list[DialogueState] = [await session.state() for session in sessions]
     for number, state in enumerate(states):
         assert [fact.value for fact in state.active_facts("user")] == [f"Name{number}"]
+
+
+# --- what a review broke ----------------------------------------------------------------------------------------------
+
+
+async def test_a_resumed_turn_and_a_newer_one_of_another_process_do_not_block_the_session(
+    make_harness: MakeHarness,
+) -> None:
+    """B resumes turn 1 while A completes it and records turn 2: B goes on from turn 2."""
+    gate, waiting = asyncio.Event(), asyncio.Event()
+
+    async def slow(turn: Turn, ports: Ports) -> Turn:
+        waiting.set()
+        await gate.wait()
+        return await MACHINE.steps["update_topic"](turn, ports)
+
+    a = make_harness("From A.", machine=MACHINE.replacing("update_topic", slow))
+    b = make_harness("From B.")
+    first = await a.open(MIA, session="s")
+    await first.say("One.")
+    await waiting.wait()
+    second = await b.open(session="s")
+    answering = asyncio.create_task(second.say("Three?"))
+    await asyncio.sleep(0)
+    gate.set()
+    await first.say("Two.")
+    await asyncio.gather(answering, return_exceptions=True)  # may have lost the race: then it is a side branch
+    reply = await second.say("Four?")
+    state = await second.state()
+    assert state.phase == "done"
+    assert state.turn_count == reply.number
+    records = await second.branch()
+    assert [record.number for record in records] == list(range(1, len(records) + 1))
+    assert all(record.rejected == () or record.phase == "done" for record in records)
+    assert rebuild(initial_state(await b.store().info("s")), records) == state
+    await a.close()
+    await b.close()
+
+
+async def test_a_slow_revision_does_not_cost_the_reply_that_is_there(make_harness: MakeHarness) -> None:
+    class SlowToMend(ScriptedModel):
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            if request.purpose == "revise":
+                await asyncio.sleep(30)
+            return await super().complete(request)
+
+    async with make_harness(SlowToMend("Sorry, you're right, I have no pets."), turn_timeout_s=5) as harness:
+        session = await harness.open(MIA, session="s")
+        reply = await session.say("But you told me you have no pets.")
+        record = await session.report()
+    assert "Biscuit" in reply.text
+    assert record.candidates[record.chosen].form == "line"
+    assert any("did not answer within" in event.message for event in record.events)
+
+
+async def broken(turn: Turn, ports: Ports) -> Turn:
+    raise ValueError("a faulty step")
+
+
+async def test_a_faulty_bookkeeping_step_is_left_out_and_named(make_harness: MakeHarness) -> None:
+    machine = MACHINE.inserting("faulty", broken, after="extract_facts")
+    async with make_harness("Fine.", machine=machine) as harness:
+        session = await harness.open(MIA, session="s")
+        await session.say("My name is Ann.")
+        record, state = await session.report(), await session.state()
+        assert (record.phase, state.turn_count) == ("done", 1)
+        assert [event.kind for event in record.events] == ["step_failed"]
+        assert "a faulty step" in record.events[0].message
+        assert (await session.say("Again.")).number == 2
+
+
+async def test_forks_and_reports_count_turns_not_changes(make_harness: MakeHarness) -> None:
+    async with make_harness(["One.", "Two."]) as harness:
+        session = await harness.open(MIA, session="s")
+        await session.say("My name is Ann.")
+        await session.change([PinFact(fact_id=(await session.state()).facts[0].id)])
+        await session.say("I live in Leeds.")
+        await session.change([PinFact(fact_id=(await session.state()).facts[-1].id)])
+        assert (await session.report()).reply == "Two."
+        assert (await session.report(1)).reply == "One."
+        fork = await harness.open(session=await session.fork("t", number=2))
+        assert (await fork.state()) == (await session.state())
+        one = await harness.open(session=await session.fork("u", number=1))
+        state = await one.state()
+        assert (state.turn_count, state.facts[0].pinned) == (1, True)
+
+
+async def test_a_cancelled_caller_does_not_wait_for_bookkeeping_nor_stop_it(make_harness: MakeHarness) -> None:
+    gate = asyncio.Event()
+
+    async def slow(turn: Turn, ports: Ports) -> Turn:
+        await gate.wait()
+        return turn.propose([])
+
+    machine = MACHINE.inserting("slow", slow, after="record")
+    async with make_harness("Fine.", machine=machine, turn_timeout_s=0.3) as harness:
+        session = await harness.open(MIA, session="s")
+        await session.say("One.")
+        for _ in range(2):
+            waiting = asyncio.create_task(session.say("Two."))
+            await asyncio.sleep(0.01)
+            waiting.cancel()
+            done, _ = await asyncio.wait({waiting}, timeout=0.2)
+            assert done, "the cancelled caller is let go at once"
+        with pytest.raises(TurnTimeout, match="bookkeeping"):
+            await session.say("Two.")
+        gate.set()
+        assert (await session.say("Two.")).number == 2
+        assert len(await session.branch()) == 2
+
+
+async def test_two_handles_share_one_bookkeeping(make_harness: MakeHarness) -> None:
+    ran = []
+
+    async def count(turn: Turn, ports: Ports) -> Turn:
+        ran.append(turn.number)
+        await asyncio.sleep(0.01)
+        return turn
+
+    async with make_harness("Fine.", machine=MACHINE.inserting("count", count, after="record")) as harness:
+        one, two = await harness.open(MIA, session="s"), await harness.open(session="s")
+        await one.say("One.")
+        await two.say("Two.")
+        await asyncio.gather(one.settled(), two.settled())
+    assert ran == [1, 2]
+
+
+async def test_blanks_around_a_streamed_reply_are_no_revision(make_harness: MakeHarness) -> None:
+    async with make_harness("\n  Hello there. \n") as harness:
+        session = await harness.open(MIA, session="s")
+        events = await gather(session.stream("Hi."))
+        stored = (await session.state()).messages[-1].text
+    assert not any(isinstance(event, Revised) for event in events)
+    assert shown(events).strip() == stored == "Hello there."
+
+
+async def test_opening_a_new_session_twice_at_once_gives_one(make_harness: MakeHarness) -> None:
+    async with make_harness("Fine.") as harness:
+        sessions = await asyncio.gather(*(harness.open(MIA, session="new") for _ in range(5)))
+        assert {session.id for session in sessions} == {"new"}
+
+
+async def test_a_session_of_one_user_is_not_opened_for_another(make_harness: MakeHarness) -> None:
+    async with make_harness("Fine.") as harness:
+        await harness.open(MIA, session="s", user="ann")
+        assert (await harness.open(session="s")).id == "s"
+        with pytest.raises(SettingsError, match="conversation with 'ann'"):
+            await harness.open(session="s", user="bob")

@@ -10,6 +10,7 @@ import pytest
 from harness.adapters.stores.memory import MemorySessionStore
 from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.errors import ConflictError, StoreError
+from harness.ports import TurnPlace, places
 from harness.state.record import SessionInfo, TurnRecord
 from harness.testing.conformance.sessions import (
     CHECKS,
@@ -157,6 +158,12 @@ class IgnoresAfter(MemorySessionStore):
     async def branch(self, session_id: str, turn_id: str | None, *, after: str | None = None) -> tuple[TurnRecord, ...]:
         await super().branch(session_id, turn_id, after=after)
         return await super().branch(session_id, turn_id)
+
+
+class PathTakesSiblings(MemorySessionStore):
+    async def path(self, session_id: str, turn_id: str | None) -> tuple[TurnPlace, ...]:
+        await super().path(session_id, turn_id)
+        return places((record.id, record.parent, record.number) for record in await self.records(session_id))
 
 
 class AlwaysMovesHead(MemorySessionStore):
@@ -344,6 +351,7 @@ BROKEN: dict[type[MemorySessionStore], str] = {
     SnapshotRaisesVersion: "snapshot_is_only_a_cache",
     ListsInOrderOfCreation: "list_is_last_changed_first",
     IgnoresAfter: "branch_stops_below_after",
+    PathTakesSiblings: "path_is_the_branch_without_its_content",
     AlwaysMovesHead: "append_moves_the_head",
     WorksAfterClose: "use_after_close_is_refused",
     CutsLongText: "large_record_survives",

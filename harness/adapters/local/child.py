@@ -71,7 +71,12 @@ def start_server(config: ServerConfig) -> Any:  # xllamacpp has no types
     params.n_parallel = config["slots"]
     params.kv_unified = False
     params.cache_prompt = True
+    # What is kept for one conversation must not turn up in another: see ServerOptions.cache_ram_mib.
     params.cache_ram_mib = config["cache_ram_mib"]
+    params.cache_idle_slots = False
+    # A request takes the slot whose prompt it shares this much of its own with, else the least recently used. Less
+    # would be met by the first tokens of the chat template alone, and a short prompt take the conversation's slot.
+    params.slot_prompt_similarity = 0.2
     params.prefill_assistant = True
     params.hostnames = [config["host"]]
     params.port = config["port"]

@@ -44,8 +44,8 @@ class ServerOptions:
 
     context: int = 8192
     """Tokens each slot holds."""
-    slots: int = 2
-    """Requests computed at once, each with its own cached prefix: the conversation and the bookkeeping."""
+    slots: int = 3
+    """Requests computed at once, each with its own cached prefix: the conversation and two kinds of bookkeeping."""
     host: str = "127.0.0.1"
     port: int = 0
     """0: any free port."""
@@ -53,8 +53,13 @@ class ServerOptions:
     """None: the physical cores."""
     api_key: str | None = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     """Bearer token the server asks for; random by default, so that only this process can use it. None: open."""
-    cache_ram_mib: int = 512
-    """MiB of RAM for the prefixes of conversations that lost their slot; 0 switches it off."""
+    cache_ram_mib: int = 0
+    """MiB of RAM for the prefixes of conversations that lost their slot; 0 switches it off.
+
+    With it, llama.cpp exchanges the contents of a slot that is still computing when a request names that slot
+    (``id_slot``), and conversations run into each other. Use it only where nobody but this package sends requests, one
+    at a time.
+    """
     start_timeout_s: float = 300.0
     verbosity: int = 2
     """llama.cpp's scale: 1 errors, 2 warnings, 3 information."""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from harness.adapters.stores import _refusals
 from harness.adapters.stores._sqlite_errors import corrupt
 from harness.errors import NewerSchema, StateError
+from harness.ports import TurnPlace, places
 from harness.state.dialogue import SCHEMA_VERSION, DialogueState
 from harness.state.migrations import Stored, load
 from harness.state.record import SessionInfo, TurnRecord
@@ -31,6 +32,8 @@ _PATH = """WITH RECURSIVE path (id, parent, seq) AS (
 _BRANCH = f"""{_PATH}
 SELECT path.id, path.parent, checksum, CASE WHEN path.id IS NOT :after THEN CAST(document AS BLOB) END
 FROM path CROSS JOIN records USING (seq)"""  # noqa: S608 - a constant
+_PLACES = f"""{_PATH}
+SELECT path.id, path.parent, number FROM path CROSS JOIN records USING (seq)"""  # noqa: S608 - a constant
 _SNAPSHOTS = f"""{_PATH}
 SELECT path.id, checksum, CAST(document AS BLOB)
 FROM path CROSS JOIN snapshots ON snapshots.session_id = :session AND snapshots.turn_id = path.id"""  # noqa: S608 - a constant
@@ -194,6 +197,17 @@ class Journal:
             if record.parent != row[1]:
                 raise corrupt(self._place, f"turn {record.id!r} of session {session_id!r} hangs below {row[1]!r}")
         return branch
+
+    def path(self, session_id: str, turn_id: str | None) -> tuple[TurnPlace, ...]:
+        """The places from the root to a turn; reads no document."""
+        with self._transaction("DEFERRED") as sql:
+            self.version(session_id)
+            if turn_id is not None and not self._has(session_id, turn_id):
+                raise _refusals.no_turn(session_id, turn_id)
+            rows = sql.execute(_PLACES, {"session": session_id, "turn": turn_id, "after": None}).fetchall()
+        if rows and rows[-1][1] is not None:
+            raise corrupt(self._place, f"turn {rows[-1][1]!r} of session {session_id!r} is missing from it")
+        return places(reversed(rows))
 
     def save_snapshot(self, session_id: str, turn_id: str, document: str) -> None:
         """Insert or replace a snapshot."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.adapters.stores import _refusals
 from harness.adapters.stores._documents import encode_info, encode_record, encode_state
+from harness.ports import TurnPlace, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,6 +132,11 @@ class MemorySessionStore:
             if after is not None:
                 raise _refusals.not_above(session_id, turn_id, after)
         return tuple(reversed(branch))
+
+    async def path(self, session_id: str, turn_id: str | None) -> tuple[TurnPlace, ...]:
+        """The places from the root to ``turn_id``, oldest first. Raises TurnNotFound, SessionNotFound."""
+        upwards = list(self._session(session_id).upwards(turn_id))
+        return places((record.id, record.parent, record.number) for record in reversed(upwards))
 
     async def save_snapshot(self, session_id: str, turn_id: str, state: DialogueState) -> None:
         """Keep the state at a turn. Raises TurnNotFound, SessionNotFound, StoreError."""

@@ -18,6 +18,7 @@ from harness.errors import SettingsError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harness.ports import TurnPlace
     from harness.state.dialogue import DialogueState
     from harness.state.record import SessionInfo, TurnRecord
 
@@ -116,6 +117,10 @@ class SQLiteSessionStore:
         Raises TurnNotFound when there is no such turn, or when ``after`` is not on its branch; SessionNotFound.
         """
         return await self._run(lambda journal: journal.branch(session_id, turn_id, after))
+
+    async def path(self, session_id: str, turn_id: str | None) -> tuple[TurnPlace, ...]:
+        """The places from the root to ``turn_id``, oldest first. Raises TurnNotFound, SessionNotFound."""
+        return await self._run(lambda journal: journal.path(session_id, turn_id))
 
     async def save_snapshot(self, session_id: str, turn_id: str, state: DialogueState) -> None:
         """Keep the state at a turn. Raises TurnNotFound, SessionNotFound, StoreError."""

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from harness.errors import StoreError, TurnNotFound
+from harness.ports import TurnPlace
 from harness.testing.conformance._storage import Check, Storage, expect_equal, expect_raises, grow, ids
 from harness.testing.conformance.samples import sample_record, sample_state
 
@@ -45,6 +46,25 @@ async def branch_stops_below_after(storage: Storage) -> None:
     for turn_id, after in (("t4", "x2"), ("t2", "t3"), ("t4", "nowhere"), (None, "t1")):
         call = store.branch("s1", turn_id, after=after)
         await expect_raises(TurnNotFound, call, f"branch({turn_id!r}, after={after!r})")
+
+
+async def path_is_the_branch_without_its_content(storage: Storage) -> None:
+    """path() gives id, parent and number of each record of the branch, root first, and tells changes from turns."""
+    store = storage.store
+    await grow(store, "t1", "t2<t1", "x2<t1")
+    version = await store.version("s1")
+    change = sample_record("c2", parent="t2", number=2)
+    version = await store.append("s1", change, expected_version=version)
+    expected = (
+        TurnPlace("t1", None, 1),
+        TurnPlace("t2", "t1", 2),
+        TurnPlace("c2", "t2", 2, change=True),
+    )
+    expect_equal(await store.path("s1", "c2"), expected, "path(c2)")
+    expect_equal([place.id for place in await store.path("s1", "x2")], ["t1", "x2"], "path(x2)")
+    expect_equal(await store.path("s1", None), (), "path(None)")
+    await expect_raises(TurnNotFound, store.path("s1", "nowhere"), "path() of an unknown turn")
+    expect_equal(await store.version("s1"), version, "version after path()")
 
 
 async def long_branch_keeps_its_order(storage: Storage) -> None:
@@ -131,6 +151,7 @@ CHECKS: tuple[Check, ...] = (
     siblings_are_kept,
     unknown_turn_is_refused,
     branch_stops_below_after,
+    path_is_the_branch_without_its_content,
     long_branch_keeps_its_order,
     snapshot_is_the_nearest_above,
     snapshot_stays_on_its_branch,

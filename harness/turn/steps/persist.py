@@ -13,6 +13,6 @@ async def persist(turn: Turn, ports: Ports) -> Turn:
     Raises:
         StoreError: the entry could not be written; the turn stays recorded and is completed when next opened.
     """
-    turn = turn.propose([FinishTurn(turn=turn.number)])
+    turn = turn.require([FinishTurn(turn=turn.number)])
     await ports.journal.complete(turn.record("done"), turn.state)
     return turn

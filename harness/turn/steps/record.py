@@ -14,12 +14,13 @@ async def record(turn: Turn, ports: Ports) -> Turn:
 
     Raises:
         EmptyReply: no candidate has any text.
+        OperationRejected: the turn does not follow on the state.
         StoreError: the entry could not be written; the session is unchanged.
     """
     if not turn.reply.strip():
         raise EmptyReply("The model gave no text, and neither did any revision.", remedy="Try again.")
     now = ports.clock.now()
-    turn = turn.propose(
+    turn = turn.require(
         [
             BeginTurn(turn=turn.number),
             AddMessage(message=Message(speaker="user", text=turn.text, turn=turn.number, at=turn.now)),

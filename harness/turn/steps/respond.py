@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from harness.asking import call, stream
 from harness.context import compose_prompt
-from harness.errors import ContextTooLong, EmptyReply
+from harness.errors import BudgetError, ContextTooLong, EmptyReply
 from harness.ports import ModelRequest, Ports
 from harness.state import ModelCall
 from harness.turn.calling import remaining
@@ -30,18 +30,22 @@ async def respond(turn: Turn, ports: Ports) -> Turn:
     Raises:
         ModelError: the endpoint did not answer.
     """
+    calls: list[ModelCall] = []
     try:
-        return await _answer(turn, ports)
+        return await _answer(turn, ports, calls)
     except ContextTooLong as error:
         smaller = int(turn.context.total_tokens * SMALLER)
-        composed = compose_prompt(turn, ports, budget=smaller)
+        try:
+            composed = compose_prompt(turn, ports, budget=smaller)
+        except BudgetError:
+            raise error from None
         turn = turn.with_(messages=composed.messages, context=composed.report)
         turn = turn.note("context_too_long", f"{error.message} Composed again with {smaller} tokens.")
-        return await _answer(turn, ports)
+        return await _answer(turn, ports, calls)
 
 
-async def _answer(turn: Turn, ports: Ports) -> Turn:
-    calls: list[ModelCall] = []
+async def _answer(turn: Turn, ports: Ports, calls: list[ModelCall]) -> Turn:
+    """One answer and its check; ``calls`` receives every call, those that fail included."""
     shown = ""
     try:
         if ports.streaming and not any(notice.kind in HELD_BACK for notice in turn.notices):
@@ -82,11 +86,12 @@ async def _streamed(turn: Turn, ports: Ports, calls: list[ModelCall]) -> tuple[s
                 finished = piece.reply.finish_reason
                 text = whole_sentences(piece.reply.text) if finished == "length" else piece.reply.text
                 break
-            if not piece.text:
+            text_piece = piece.text if shown else piece.text.lstrip()
+            if not text_piece:
                 continue
-            shown += piece.text
-            await ports.emit(Token(piece.text))
-            if any(end in piece.text for end in SENTENCE_ENDS) and _fails(turn, shown, ports):
+            shown += text_piece
+            await ports.emit(Token(text_piece))
+            if any(end in text_piece for end in SENTENCE_ENDS) and _fails(turn, shown, ports):
                 text = shown
                 break
     return text or shown, shown

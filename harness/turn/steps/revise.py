@@ -16,7 +16,7 @@ from harness.errors import EmptyReply, ModelError, UnsupportedFeature
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import FindingView
 from harness.state import ModelCall, Notice
-from harness.turn.calling import hints, remaining
+from harness.turn.calling import RESERVE_S, hints, remaining
 from harness.turn.checking import Form, consider, trimmed, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
@@ -108,7 +108,7 @@ def _request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
         top_p=settings.top_p,
         max_tokens=settings.max_reply_tokens,
         seed=seed,
-        timeout_s=remaining(turn, ports),
+        timeout_s=remaining(turn, ports, reserve=RESERVE_S),
     )
 
 
