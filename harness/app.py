@@ -143,8 +143,18 @@ class Harness:
         """
         async with self._opening:
             if self._model is None:
-                self._model = await (self._embedded_model() if self.settings.embedded else self._provider_model())
+                self._model = await self._connect()
             return self._model
+
+    async def _connect(self) -> Model:
+        """The configured model; recorded to a file, or replaced by such a file, when the settings say so."""
+        from harness.adapters.models.recording import RecordingModel, ReplayModel
+
+        provider = self.settings.provider
+        if provider.replay:
+            return ReplayModel(self.settings.path(provider.replay))
+        model = await (self._embedded_model() if self.settings.embedded else self._provider_model())
+        return RecordingModel(model, self.settings.path(provider.record)) if provider.record else model
 
     async def _provider_model(self) -> Model:
         from harness.adapters.models.endpoint import usable_key
@@ -191,6 +201,7 @@ class Harness:
             extra_body=EMBEDDED_SAMPLING,
             trust_env=False,
             prefill_style="plain",
+            max_concurrency=1,
             clock=self._clock,
         )
         await connected.warm()

@@ -59,6 +59,8 @@ class ProviderSettings(Section):
         except json.JSONDecodeError as error:
             raise ValueError(f"expected a JSON object, {error}") from error
 
+    record: str = Field(default="", description="A JSON-lines file that every model call is appended to.")
+    replay: str = Field(default="", description="A file made with record: calls are answered from it, and nothing is asked.")
     trust_env: bool = Field(default=True, description="Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.")
 
 
@@ -69,7 +71,7 @@ class ModelsSettings(Section):
     summarizer: str = Field(default="", description="Summarizes. Empty: the responder.")
     evaluator: str = Field(default="", description="Checks and revises. Empty: the responder.")
     extractor: str = Field(default="", description="Analyses the turn. Empty: the summarizer.")
-    embedder: str = Field(default="", description="Embeds. Empty: none.")
+    embedder: str = Field(default="", description="Embeds. Empty: none. Nothing asks for embeddings yet.")
 
 
 class EngineSettings(Section):

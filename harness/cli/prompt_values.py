@@ -70,7 +70,7 @@ def values(sample: Sample, language: str, pack: LanguagePack, prompts: Prompts) 
         "max_tokens": 400,
         "structured": False,
         "mode": "reply",
-        "broken": "{",
+        "problem": "it ends too early",
         "error": "…",
         "schema": "{}",
     }

@@ -199,7 +199,8 @@ def _report(
     layers.append(LayerReport(layer="input", block="message", injected=True, tokens=_cost(tail.message)))
     counted = [layer for layer in layers if layer.block != "facts"]  # the facts stand inside the context block
     dropped = tuple(f"{item.id} {item.text}: {item.dropped}" for item in selection.items if item.dropped)
-    warnings = ("facts were left out: facts_max_tokens is reached",) if dropped else ()
+    left_out = selection.left_out
+    warnings = (f"{left_out} facts were left out: facts_max_tokens is reached",) if left_out else ()
     return ContextReport(
         layers=tuple(layers),
         total_tokens=sum(layer.tokens for layer in counted),

@@ -11,7 +11,7 @@ from harness.understanding.holding import statement
 PERSONA_SPEAKER = "persona"
 
 
-def fact_line(fact: Fact, *, pack: LanguagePack, persona: Persona) -> str:
+def cached_statement(fact: Fact, *, pack: LanguagePack, persona: Persona) -> str:
     """What :func:`~harness.understanding.holding.statement` gives."""
     if fact.speaker == PERSONA_SPEAKER:
         return statement(fact, pack=pack, persona=persona)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.context.lines import fact_line
+from harness.context.lines import cached_statement
 from harness.context.tokens import estimate
 from harness.language import LanguagePack
-from harness.state import Fact, Retrieved
+from harness.state import Fact, FactStatus, Retrieved
 from harness.understanding.text import terms
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
 
 OVER_LIMIT = "facts_max_tokens is reached"
+SHOWN = (FactStatus.active, FactStatus.disputed)
+REPORTED = 10
 RECENCY = 0.2
 """Weight of recency beside relevance: enough to order facts that the message does not touch."""
 ASKED_FOR = 2.0
@@ -23,19 +25,23 @@ ASKED_FOR = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The facts to show, oldest first, and every fact considered with its score."""
+    """The facts to show, oldest first; those considered with their scores, and how many were left out in all.
+
+    Of those left out only the best ``REPORTED`` are listed: a long session would otherwise write them all, every turn.
+    """
 
     facts: tuple[Fact, ...] = ()
     items: tuple[Retrieved, ...] = ()
+    left_out: int = 0
 
 
 def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
-    """Choose among the active facts those worth ``facts_max_tokens``.
+    """Choose among the facts in force, disputed ones included, those worth ``facts_max_tokens``.
 
     Score: share of the message's content words that the fact touches, plus ``ASKED_FOR`` when the message asks for its
     attribute, plus ``RECENCY`` * (turn of the fact / turn now). The message is the self-contained, resolved one.
     """
-    facts = turn.state.active_facts()
+    facts = tuple(fact for fact in turn.state.facts if fact.status in SHOWN)
     if not facts:
         return Selection()
     asked = terms(turn.resolved or turn.text, pack)
@@ -50,7 +56,7 @@ def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
     chosen: set[str] = set()
     items = []
     for score, fact in ranked:
-        line = fact_line(fact, pack=pack, persona=turn.persona)
+        line = fact_line(fact, turn, pack)
         tokens = estimate(line)
         fits = fact.pinned or tokens <= room
         if fits:
@@ -61,7 +67,19 @@ def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
                 id=fact.id, text=line, score=round(score, 4), tokens=tokens, dropped="" if fits else OVER_LIMIT
             )
         )
-    return Selection(tuple(fact for fact in facts if fact.id in chosen), tuple(items))
+    left_out = [item for item in items if item.dropped]
+    kept = [item for item in items if not item.dropped]
+    return Selection(
+        tuple(fact for fact in facts if fact.id in chosen),
+        (*kept, *left_out[:REPORTED]),
+        len(left_out),
+    )
+
+
+def fact_line(fact: Fact, turn: Turn, pack: LanguagePack) -> str:
+    """A fact as its subject would say it, with a mark when it is disputed."""
+    line = cached_statement(fact, pack=pack, persona=turn.persona)
+    return pack.lines.disputed.format(text=line) if fact.status is FactStatus.disputed else line
 
 
 def _score(fact: Fact, asked: frozenset[str], themes: frozenset[str], turn: Turn, pack: LanguagePack) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.context.lines import fact_line
-from harness.context.select import Selection
+from harness.context.select import Selection, fact_line
 from harness.language import LanguagePack
 from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
 from harness.state import CHARACTER, USER, Commitment, Emotion
+from harness.understanding.commitments import due_commitments
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
@@ -35,7 +35,7 @@ def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
         own_facts=_lines(turn, selection, pack, CHARACTER),
         other_facts=_lines(turn, selection, pack, ""),
         references=turn.references,
-        commitments=tuple(_promise(c, pack) for c in state.open_commitments()[-MAX_COMMITMENTS:]),
+        commitments=_promises(turn, pack),
         character_mood=_mood(state.emotion, persona.baseline, pack),
         user_mood=_mood(state.user_emotion, Emotion(), pack),
         task=TaskView.of(state.task) if state.task is not None else None,
@@ -46,13 +46,21 @@ def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
 
 def _lines(turn: Turn, selection: Selection, pack: LanguagePack, subject: str) -> tuple[str, ...]:
     facts = [f for f in selection.facts if (f.subject if f.subject in (USER, CHARACTER) else "") == subject]
-    return tuple(fact_line(fact, pack=pack, persona=turn.persona) for fact in facts)
+    return tuple(fact_line(fact, turn, pack) for fact in facts)
 
 
-def _promise(commitment: Commitment, pack: LanguagePack) -> str:
+def _promises(turn: Turn, pack: LanguagePack) -> tuple[str, ...]:
+    """Open promises, those due first; the others newest last."""
+    due = due_commitments(turn.state, turn.now)
+    others = [promise for promise in turn.state.open_commitments() if promise not in due]
+    chosen = (*due[:MAX_COMMITMENTS], *others[-max(0, MAX_COMMITMENTS - len(due)) :]) if len(due) < MAX_COMMITMENTS else due
+    return tuple(_promise(promise, pack, now_due=promise in due) for promise in chosen[:MAX_COMMITMENTS])
+
+
+def _promise(commitment: Commitment, pack: LanguagePack, *, now_due: bool) -> str:
     form = pack.lines.promise_by_user if commitment.by == USER else pack.lines.promise_by_character
     due = pack.lines.promise_due.format(due=commitment.due) if commitment.due else ""
-    return form.format(text=commitment.text) + due
+    return form.format(text=commitment.text) + due + (pack.lines.promise_now if now_due else "")
 
 
 def _mood(emotion: Emotion, rest: Emotion, pack: LanguagePack) -> str:

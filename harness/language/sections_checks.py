@@ -62,7 +62,7 @@ class ReplyCues(Frozen):
         leaks: words of the machinery.
         speaker_labels: labels of the other side at the start of a line.
         directions: stage directions.
-        elided: what sentences without a subject are completed with, in turn ("Single, as ever.").
+        elided: what sentences without a subject are completed with, and how such a sentence begins ("Single, as ever.").
         introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
     """
 
@@ -77,7 +77,7 @@ class ReplyCues(Frozen):
     speaker_labels: tuple[str, ...] = ()
     directions: tuple[str, ...] = ()
     introductions: tuple[str, ...] = ()
-    elided: tuple[str, ...] = ()
+    elided: Mapping[str, str] = {}
 
 
 class HoldingLines(Frozen):

@@ -159,7 +159,8 @@ class Exclusion(Frozen):
 
     Attributes:
         holds: words of a claim that affirms.
-        lacking: words that deny by themselves ("no degree", 没出过国); looked for in the words of a fact.
+        lacking: regular expressions of words that deny by themselves ("no degree", 没出过国); looked for in the words
+            of a fact.
         excludes: what cannot be as well.
         alike: only where the two also share a content word ("flown only once", "fly every month").
     """
@@ -195,6 +196,7 @@ class FactWording(Frozen):
             the two together.
         eating: how a predicate begins that says something is eaten, drunk or liked.
         one: how a value begins that means one thing ("a sister", 一个妹妹).
+        having: how a predicate begins that says somebody has, uses or plays a thing.
         mine: group ``m``: somebody or a pet of one's own, mentioned in passing ("my sister").
         naming: how a value gives a ``name`` to what it says.
         unlike: words that only look like members of a kind (马上 is no horse).
@@ -225,6 +227,7 @@ class FactWording(Frozen):
     eating: str = r"(?!)"
     one: str = r"(?!)"
     mine: str = r"(?!)"
+    having: str = r"(?!)"
     naming: str = r"(?!)"
     unlike: tuple[str, ...] = ()
     regions: Mapping[str, tuple[str, ...]] = {}

@@ -13,7 +13,8 @@ class EngineLines(Frozen):
     Attributes:
         session_ended: what a session answers after its last turn; over ``{name}`` and ``{turns}``.
         promise_by_user, promise_by_character: an open promise, over ``{text}``.
-        promise_due: what is added when it has a date, over ``{due}``.
+        promise_due: what is added when it has a date, over ``{due}``; ``promise_now``: when that has come.
+        disputed: a fact that is contested, over ``{text}``.
         language_names: language codes to names in this language.
     """
 
@@ -21,4 +22,6 @@ class EngineLines(Frozen):
     promise_by_user: str = "{text}"
     promise_by_character: str = "{text}"
     promise_due: str = " ({due})"
+    promise_now: str = "!"
+    disputed: str = "{text}?"
     language_names: Mapping[str, str] = {}

@@ -302,7 +302,7 @@ class _Reader:
             before + joiners.sub("", " " + clause, count=1) if joiners.match(" " + clause) else before + clause, clause
         )
         return [
-            replace(claim, subject=last.subject, relation=last.relation, polarity=last.polarity)
+            replace(claim, subject=last.subject, relation=last.relation, polarity=last.polarity and claim.polarity)
             for claim in claims
             if claim.attribute == last.attribute
         ]

@@ -10,12 +10,23 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import USER, Finding
-from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
+from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, positive, read_claims, subject_of
 from harness.understanding.holding import as_sentence
+from harness.understanding.kinds import kinds_in, same_words
 from harness.understanding.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity
 from harness.understanding.premise import check_premise
-from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, kinds_in, negated, relate, same_words
-from harness.understanding.text import contains_phrase, fold, has_han, likeness, normalize, numbers, sentences, stem, terms
+from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, negated, relate
+from harness.understanding.text import (
+    contains_phrase,
+    fold,
+    has_han,
+    likeness,
+    normalize,
+    numbers,
+    sentences,
+    stem,
+    terms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +62,7 @@ _PREDICATE = 0.5
 """The same for a value that says something as a whole ("dropped out of law school")."""
 _DRIFT = 0.6
 _SHORT_NAME = 2
+_TOPIC_LENGTH = 20
 
 
 def check_reply(
@@ -156,7 +168,9 @@ def _self_addressed(reply: str, persona: Persona, pack: LanguagePack) -> Iterato
     names = {persona.name, persona.name.split()[0], *persona.aliases}
     names |= {persona.name[1:]} if has_han(persona.name) and len(persona.name) > _SHORT_NAME else set()
     spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    place = re.compile(rf"(?:^|(?<=[.!?。]\s)|(?<=[!?。]))(?:{spelled})\s*,|,\s*(?:{spelled})\s*(?=[.!?。…]|$)", re.IGNORECASE)
+    place = re.compile(
+        rf"(?:^|(?<=[.!?。]\s)|(?<=[!?。]))(?:{spelled})\s*,|,\s*(?:{spelled})\s*(?=[.!?。…]|$)", re.IGNORECASE
+    )
     for match in place.finditer(reply):
         before = re.split(r"[.!?。…]", reply[: match.start()])[-1]
         if not pack.any_of(pack.reply.introductions).search(before + match[0]):
@@ -190,12 +204,13 @@ def _own_claims(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
 
 
 def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: set[str]) -> Iterator[Finding]:
-    for claim in _own_claims(reply, pack):
-        if claim.weak:
-            continue
-        fact, relation = judge(claim, known, pack)
+    judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(reply, pack) if not claim.weak]
+    stated = [(f.fact.id, c.quote) for c, f, relation in judged if f and c.attribute and relation.stand is Stand.same]
+    for claim, fact, relation in judged:
         if fact is None or relation.stand is not Stand.conflict:
             continue
+        if not claim.attribute and any(fact.fact.id == same and claim.quote in quote for same, quote in stated):
+            continue  # words around the fact ("my wife died, I'm a widower")
         bar = LIKELY if fact.fact.id in noticed else CERTAIN if fact.free else STRONG
         if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact, pack)):
             yield _finding("contradiction", _as_written(reply, claim, pack), fact.fact.id)
@@ -247,19 +262,24 @@ def _conceded(reply: str, pack: LanguagePack, fact_id: str) -> Iterator[Finding]
                 return
 
 
-def _claim_of(notice: Notice) -> Claim:
-    return Claim(SPEAKER, notice.attribute, notice.value, notice.polarity, predicate=notice.value)
+def _claim_of(notice: Notice, pack: LanguagePack) -> Claim:
+    named = pack.pattern(pack.wording.naming).search(notice.value)
+    name = named["name"] if named else ""
+    return Claim(SPEAKER, notice.attribute, notice.value, notice.polarity, name=name, predicate=notice.value)
 
 
 def _asserts(reply: str, notice: Notice, pack: LanguagePack) -> str:
     """The words in which the reply makes the false claim its own; empty when it does not."""
-    false = _claim_of(notice)
+    false = _claim_of(notice, pack)
     dropped = pack.script == "han"
     present = read_claims(reply, pack, Reading(wording=True, loose=True, dropped=dropped))
     past = read_claims(reply, pack, Reading(wording=True, loose=True, backshift=True, dropped=dropped))
-    for claim in dict.fromkeys((*present, *past, *_elided(reply, pack))):
-        if claim.subject != SPEAKER:
-            continue
+    elided = (c for c in _elided(reply, pack) if c.attribute and not c.quote.endswith(("!", "?")))  # no echoes
+    claims = tuple(claim for claim in dict.fromkeys((*present, *past, *elided)) if claim.subject == SPEAKER)
+    true = [c for c in claims if c.attribute and relate(negated(false), c, pack).stand is Stand.same]
+    for claim in claims:
+        if not claim.attribute and any(claim.quote in other.quote for other in true):
+            continue  # "my wife died" says that there is none
         if (
             relate(claim, false, pack).stand is Stand.same
             and relate(claim, negated(false), pack).stand is not Stand.same
@@ -274,7 +294,9 @@ def _elided(reply: str, pack: LanguagePack) -> Iterator[Claim]:
         first = next(iter(clauses(sentence, pack)), "")
         if not first or subject_of(first, pack) is not None:
             continue
-        for prefix in pack.reply.elided:
+        for prefix, begins in pack.reply.elided.items():
+            if not pack.pattern(begins).match(sentence):
+                continue
             read = read_claims(prefix + sentence[:1].lower() + sentence[1:], pack, Reading(wording=True))
             yield from (claim for claim in read if claim.subject == SPEAKER)
 
@@ -300,8 +322,10 @@ def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) 
         return True
     wanted = _telling(fact, pack) if fact else read_claims(truth, pack, Reading(wording=True, loose=True))
     aliases = fact.aliases if fact else ()
-    for whole in sentences(reply):
+    for whole in _resolved(reply, pack):
         sentence = _own_part(whole, fact, pack)
+        if any(_names_kind(sentence, claim, notice, pack) for claim in wanted):
+            return True
         if any(_says(sentence, claim, pack) for claim in wanted) or (
             any(contains_phrase(sentence, alias) for alias in aliases)
             and sentence_polarity(sentence, pack) == (fact is None or fact.fact.polarity)
@@ -310,10 +334,30 @@ def _states(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) 
     return any(
         claim.subject == SPEAKER and any(relate(claim, true, pack).stand is Stand.same for true in wanted)
         for claim in (
-            *read_claims(reply, pack, Reading(wording=True, loose=True, dropped=pack.script == "han")),
+            *read_claims(
+                " ".join(_resolved(reply, pack)), pack, Reading(wording=True, loose=True, dropped=pack.script == "han")
+            ),
             *_elided(reply, pack),
         )
     )
+
+
+def _resolved(reply: str, pack: LanguagePack) -> list[str]:
+    """The sentences of a reply, with "it" put for what a short question before names ("Coffee? I can't stand it.")."""
+    found: list[str] = []
+    topic = ""
+    for sentence in sentences(reply):
+        found.append(pack.pattern(pack.wording.anaphor).sub(topic, sentence) if topic else sentence)
+        short = sentence.endswith("?") and len(sentence) <= _TOPIC_LENGTH
+        topic = sentence.rstrip("?! ").lower() if short else ""
+    return found
+
+
+def _names_kind(sentence: str, claim: Claim, notice: Notice, pack: LanguagePack) -> bool:
+    """Whether a clause affirms the kind of thing a named fact is, where the false claim was about another kind."""
+    if not claim.kind or not claim.name or not claim.polarity or contains_phrase(notice.value, claim.kind):
+        return False
+    return any(contains_phrase(part, claim.kind) and positive(part, pack)[1] for part in clauses(sentence, pack))
 
 
 def _telling(fact: Known, pack: LanguagePack) -> tuple[Claim, ...]:
@@ -352,8 +396,10 @@ def _says(sentence: str, claim: Claim, pack: LanguagePack) -> bool:
         return False
     shared = wanted & terms(sentence, pack)
     kinds = kinds_in(claim.value, pack) & kinds_in(sentence, pack)
+    if len(wanted) > 1:
+        wanted = wanted - {"1"}  # mostly an article (一辆)
     enough = _CORE
-    if claim.attribute and spec is None and as_sentence(claim.value, pack):
+    if claim.attribute and as_sentence(claim.value, pack):
         enough = _PREDICATE
         wanted = wanted - terms(claim.attribute, pack) or wanted
         shared = wanted & terms(sentence, pack)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from harness.state import CHARACTER, USER
 from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
 from harness.understanding.claims import SPEAKER, Claim, clauses, clean_value, plain_text, read_claims, subject_of
+from harness.understanding.kinds import kinds_in
 from harness.understanding.knowledge import judge, knowledge_of
-from harness.understanding.relations import STRONG, Stand, best, kinds_in, propositions
+from harness.understanding.relations import STRONG, Stand, best, propositions
 from harness.understanding.text import contains_phrase, fold, numbers, sentences, terms
 
 if TYPE_CHECKING:

@@ -195,8 +195,8 @@ def _word_for_word(claim: Claim, known: Knowledge) -> bool:
     return len(quote) >= _SHORTEST_QUOTE and any(contains_phrase(line, quote) for line in known.plain)
 
 
-def supported(claim: Claim, known: Knowledge, pack: LanguagePack) -> bool:
-    """Whether a line of the persona or an earlier reply says nearly the same with the same polarity."""
+def supported(claim: Claim, known: Knowledge, pack: LanguagePack, *, besides: str = "") -> bool:
+    """Whether a line of the persona or an earlier reply, but not ``besides``, says nearly the same as a claim."""
     wanted = terms(claim.value, pack) | (
         terms(claim.attribute, pack) if pack.attribute(claim.attribute) is None else frozenset()
     )
@@ -204,7 +204,7 @@ def supported(claim: Claim, known: Knowledge, pack: LanguagePack) -> bool:
         return False
     exact = {term for term in wanted if term.isdigit()} | {stem(fold(name)) for name in NAMES.findall(claim.value)}
     for line in known.lines:
-        if not wanted & terms(line, pack):
+        if line == besides or not wanted & terms(line, pack):
             continue
         for sentence in sentences(line):
             shared = len(wanted & terms(sentence, pack))

@@ -48,7 +48,7 @@ def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[N
         if relation.stand is Stand.same:
             continue
         if fact is not None and relation.stand is Stand.conflict and relation.strength >= _THRESHOLDS[category]:
-            if supported(claim, known, pack) and relation.strength < STRONG:
+            if supported(claim, known, pack, besides=fact.truth) and relation.strength < STRONG:
                 continue
             yield Notice(
                 kind="contradiction",
@@ -100,6 +100,8 @@ def _claimed(sentence: str, pack: LanguagePack) -> Iterator[tuple[str, Claim, st
             if match is None:
                 continue
             for claim in _read(match, category, pack):
+                if "§" in claim.predicate and not claim.attribute and category != "reported":
+                    continue  # "you know my dog" is about the one who says it
                 found = found or bool(claim.attribute) or category == "reported"
                 named = named or bool(claim.attribute)
                 yield category, claim, match[0].strip()

@@ -15,7 +15,7 @@ from harness.understanding.answers import MAX_VALUE
 from harness.understanding.grounding import carried, occurs, plain, scripts
 
 
-class Refused(Exception):  # noqa: N818  a control-flow signal inside this package, not an error anybody sees
+class Refused(Exception):
     """Why a proposal does not hold."""
 
 

@@ -76,7 +76,7 @@ def gives(reply: str, value: str, pack: LanguagePack) -> bool:
     """Whether a reply holds a value: its numbers, else its names, else enough of its content words."""
     if wanted := set(numbers(value, pack)):
         return wanted <= set(numbers(reply, pack))
-    names = [name for name in _NAME.findall(value)] if not has_han(value) else []
+    names = _NAME.findall(value) if not has_han(value) else []
     if names:
         return any(contains_phrase(reply, name) for name in names)
     words = terms(value, pack)

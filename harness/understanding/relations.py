@@ -9,8 +9,31 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.state import PersonaFact
-from harness.understanding.claims import SPEAKER, Claim, Reading, limited, plain_text, positive, read_claims, same_numbers
+from harness.understanding.claims import (
+    SPEAKER,
+    Claim,
+    Reading,
+    limited,
+    plain_text,
+    positive,
+    read_claims,
+    same_numbers,
+)
 from harness.understanding.holding import statement
+from harness.understanding.kinds import (
+    CITY,
+    COUNTRY,
+    covers,
+    first_member,
+    head_patterns,
+    kinds_in,
+    members_in,
+    narrower,
+    phrases,
+    same_words,
+    told_apart,
+    within,
+)
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, numbers, stem, terms
 
 if TYPE_CHECKING:
@@ -19,18 +42,18 @@ if TYPE_CHECKING:
 
 CERTAIN = 1.0
 STRONG = 0.85
+FAIRLY = 0.75
 LIKELY = 0.7
 WEAK = 0.55
 """Strengths of a relation. Ordinary replies are only held to STRONG ones, quoted claims to WEAK ones too."""
 
 _ALIKE = 0.75
 _HALF = 0.5
+_PARTS = 2
 _MOST = 0.6
 _TASTES = frozenset({"diet", "drinks", "likes"})
-_SYNONYMS = "#same_"
 _PET = "pet"
-_CITY = "#city"
-_COUNTRY = "#country"
+_CALENDAR = frozenset({"#weekday", "#month_name"})
 NAMES = re.compile(r"\b[A-Z][\w'-]+")
 _NUMERAL = re.compile(r"[一二两三四五六七八九十]")
 _LATIN = re.compile(r"[a-z]+")
@@ -72,7 +95,8 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
     single = spec.single if spec else True
     named = pack.pattern(pack.wording.naming).search(plain)
     name = named["name"] if named else ""
-    found = [Claim(SPEAKER, key, plain, polarity, value, name=name, single=single, predicate=plain, only=only)]
+    kind = first_member(plain, spec.key, pack) if name and spec is not None and spec.closed else ""
+    found = [Claim(SPEAKER, key, plain, polarity, value, kind, name, single=single, predicate=plain, only=only)]
     read = []
     for said in dict.fromkeys((own, "")):
         sentence = statement(PersonaFact(attribute=attribute, value=value, polarity=told, statement=said), pack=pack)
@@ -84,7 +108,10 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
     if any(claim.attribute == key and claim.name and claim.polarity == polarity for claim in read):
         found.clear()
     found += [claim for claim in read if claim not in found]
-    if spec is None:
+    mixed = spec is not None and spec.closed and not _all_affirmed(value, pack)
+    if mixed:
+        found = [claim for claim in found if claim.quote != value]
+    if spec is None or mixed:
         found.extend(_further(attribute, value, polarity, pack))
     return tuple(replace(claim, slot=fold(attribute)) for claim in found)
 
@@ -103,6 +130,12 @@ def _mentions_kind(value: str, spec: Attribute | None, pack: LanguagePack) -> bo
     )
 
 
+def _all_affirmed(value: str, pack: LanguagePack) -> bool:
+    """Whether no part of a value denies ("two brothers, no sisters")."""
+    parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
+    return len(parts) < _PARTS or all(positive(plain_text(part, pack), pack)[1] for part in parts)
+
+
 def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> list[Claim]:
     """What an open attribute says besides: a favourite is liked, and each part of a value stands for itself."""
     found = []
@@ -111,46 +144,28 @@ def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> 
     parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
     for part in parts if len(parts) > 1 else ():
         plain, affirmed, _ = positive(plain_text(part, pack), pack)
-        found.append(Claim(SPEAKER, fold(attribute), plain or part, affirmed, part, predicate=plain))
+        key = spec.key if (spec := pack.attribute(attribute)) else fold(attribute)
+        found.append(Claim(SPEAKER, key, plain or part, affirmed, part, predicate=plain))
     return found
-
-
-@lru_cache(maxsize=4096)
-def kinds_in(text: str, pack: LanguagePack) -> frozenset[str]:
-    """The kinds of things named in a text, as ``#kind``."""
-    folded = _unlike(pack).sub(" ", fold(text))
-    return frozenset(f"#{kind}" for kind, pattern in _kind_patterns(pack) if pattern.search(folded))
-
-
-@lru_cache(maxsize=16)
-def _unlike(pack: LanguagePack) -> re.Pattern[str]:
-    return _phrases(pack.wording.unlike) if pack.wording.unlike else re.compile(r"(?!)")
-
-
-@lru_cache(maxsize=16)
-def _kind_patterns(pack: LanguagePack) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, _phrases(members)) for kind, members in pack.wording.kinds.items())
-
-
-@lru_cache(maxsize=512)
-def _phrases(members: tuple[str, ...]) -> re.Pattern[str]:
-    ordered = sorted((fold(member) for member in members), key=len, reverse=True)
-    pieces = [re.escape(m) if has_han(m) else rf"(?<![0-9a-z]){re.escape(m)}(?![0-9a-z])" for m in ordered]
-    return re.compile("|".join(pieces))
 
 
 def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """How ``claim`` stands to one proposition of a fact."""
+    same = NEITHER
     if claim.attribute and known.attribute and _same_question(claim.attribute, known.attribute, pack):
-        relation = _same_attribute(claim, known, pack)
-        if relation.stand is not Stand.neither:
-            return relation
+        same = _same_attribute(claim, known, pack)
+        if same.stand is Stand.conflict:
+            return same
+    excluded = _excluded(claim, known, pack)
+    if excluded.stand is Stand.conflict and excluded.strength == FAIRLY:
+        return excluded
+    if same.stand is Stand.same:
+        return same
     if _opposed(claim, known, pack) or _opposed(known, claim, pack):
         return Relation(Stand.conflict, STRONG if claim.attribute else LIKELY)
     if claim.kind and fold(claim.kind) == known.slot and claim.polarity and known.polarity:
         equal = values_match(claim, known, pack)
         return Relation(Stand.same, LIKELY) if equal else Relation(Stand.conflict, LIKELY)
-    excluded = _excluded(claim, known, pack)
     if excluded.stand is not Stand.neither:
         return excluded
     return _by_wording(claim, known, pack)
@@ -163,10 +178,10 @@ def _opposed(first: Claim, second: Claim, pack: LanguagePack) -> bool:
         return False
     if not second.attribute and pack.pattern(pack.wording.eating).match(second.predicate):
         held = terms(first.value, pack)
-        return bool(held) and (held <= terms(second.value, pack) or _covers(first.value, second.value, pack))
+        return bool(held) and (held <= terms(second.value, pack) or covers(first.value, second.value, pack))
     if second.attribute not in spec.opposes:
         return False
-    return bool(values_match(second, first, pack)) or _covers(first.value, second.value, pack)
+    return bool(values_match(second, first, pack)) or covers(first.value, second.value, pack)
 
 
 def _same_question(first: str, second: str, pack: LanguagePack) -> bool:
@@ -183,6 +198,8 @@ def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     claim_generic, known_generic = _generic(claim.value, spec, pack), _generic(known.value, spec, pack)
     if claim.polarity and known.polarity:
         if equal or claim_generic:
+            if claim.name and not known.name:
+                return Relation(Stand.same, WEAK)  # a wife there is; whether she is called so, this fact does not say
             return Relation(Stand.same, CERTAIN if claim.attribute == known.attribute else LIKELY)
         if known_generic:
             return NEITHER
@@ -196,9 +213,10 @@ def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
             return NEITHER
         return Relation(Stand.conflict, CERTAIN if _firm(claim, known, pack) and claim.single else LIKELY)
     if claim.polarity == known.polarity:
-        return Relation(Stand.same, CERTAIN) if equal or known_generic or claim_generic else NEITHER
+        further = claim_generic and not known_generic  # who has no siblings at all says more than "no sisters"
+        return Relation(Stand.same, CERTAIN) if (equal or known_generic) and not further else NEITHER
     denied, affirmed = (claim, known) if known.polarity else (known, claim)
-    if _generic(denied.value, spec, pack) or equal or _covers(denied.value, affirmed.value, pack):
+    if _generic(denied.value, spec, pack) or equal or covers(denied.value, affirmed.value, pack):
         return Relation(Stand.conflict, CERTAIN)
     return NEITHER
 
@@ -211,7 +229,7 @@ def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     if spec.compare != "place":
         return True
     said, held = kinds_in(claim.value, pack), kinds_in(known.value, pack)
-    return (_CITY in said and (_CITY in held or _COUNTRY not in held)) or (_COUNTRY in said and _COUNTRY in held)
+    return (CITY in said and (CITY in held or COUNTRY not in held)) or (COUNTRY in said and COUNTRY in held)
 
 
 def _generic(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
@@ -220,19 +238,6 @@ def _generic(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
         folded == pack.wording.anything
         or any(fold(g) in (folded, folded.removeprefix(pack.wording.anything).strip()) for g in spec.generic)
     )
-
-
-@lru_cache(maxsize=4096)
-def _covers(general: str, special: str, pack: LanguagePack) -> bool:
-    """Whether ``general`` names a whole kind ("alcohol") that ``special`` belongs to ("red wine")."""
-    folded = fold(general)
-    heads = {f"#{kind}" for kind, head in _head_patterns(pack) if head.search(folded)}
-    return bool(heads) and bool(heads & kinds_in(special, pack))
-
-
-@lru_cache(maxsize=16)
-def _head_patterns(pack: LanguagePack) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, _phrases(members[:1])) for kind, members in pack.wording.kinds.items() if members)
 
 
 def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
@@ -246,35 +251,20 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
         return not (claim.name and known.name and fold(claim.name) != fold(known.name))
     if spec is not None and spec.yes_no:
         return True
-    if _told_apart(a, b, pack):
+    if told_apart(a, b, pack):
         return False
     numbers_equal = same_numbers(a, b, pack)
     if has_han(a) != has_han(b):
         return numbers_equal if compare == "number" else None
     if compare == "number":
         return numbers_equal
-    if compare == "place" and (within := _within(a, b, pack)) is not None:
-        return within
+    if compare == "place" and (inside := within(a, b, pack)) is not None:
+        return inside
     if compare in {"name", "place"}:
         return likeness(a, b) >= _ALIKE or bool(terms(a, pack) & terms(b, pack))
     if numbers_equal is False:
         return False
     return _texts_match(claim, known, pack)
-
-
-def _within(first: str, second: str, pack: LanguagePack) -> bool | None:
-    """Whether one place lies in the other (a city, its country); None when that is not known."""
-    for region, cities in pack.wording.regions.items():
-        for whole, part in ((first, second), (second, first)):
-            if contains_phrase(whole, region) and kinds_in(part, pack) & {_CITY}:
-                return any(contains_phrase(part, city) for city in cities)
-    return None
-
-
-def _told_apart(first: str, second: str, pack: LanguagePack) -> bool:
-    """Whether both name a month, a city, … and not the same one."""
-    shared = kinds_in(first, pack) & kinds_in(second, pack) & {f"#{kind}" for kind in pack.wording.telling}
-    return any(not _members(first, kind[1:], pack) & _members(second, kind[1:], pack) for kind in shared)
 
 
 def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
@@ -290,9 +280,9 @@ def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
         return True
     spec = pack.attribute(known.attribute)
     if spec is not None and spec.closed:
-        first, second = _members(a, spec.key, pack), _members(b, spec.key, pack)
+        first, second = members_in(a, spec.key, pack), members_in(b, spec.key, pack)
         if first and second:
-            return bool(first & second) or bool(shared - {f"#{spec.key}"})
+            return bool(first & second) or bool(shared & narrower(spec.key, pack))
     first, second = terms(a, pack), terms(b, pack)
     worded, other = _unnumbered(first), _unnumbered(second)
     if spec is None or spec.single:  # "university of …" tells no university from another
@@ -311,21 +301,8 @@ def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
     return share >= _HALF
 
 
-def same_words(first: str, second: str, pack: LanguagePack) -> bool:
-    """Whether two texts hold words of one group of synonyms."""
-    return any(kind.startswith(_SYNONYMS) for kind in kinds_in(first, pack) & kinds_in(second, pack))
-
-
 def _unnumbered(found: frozenset[str]) -> frozenset[str]:
     return frozenset(term for term in found if not term.isdigit() and not _NUMERAL.search(term))
-
-
-@lru_cache(maxsize=2048)
-def _members(text: str, kind: str, pack: LanguagePack) -> frozenset[str]:
-    """Stems of the members of a kind that a text names ("two sisters": "sister")."""
-    members = pack.wording.kinds.get(kind, ())
-    folded = _unlike(pack).sub(" ", fold(text))
-    return frozenset(stem(match[0]) for match in _phrases(members).finditer(folded)) if members else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,21 +318,29 @@ class _Sides:
 @lru_cache(maxsize=16)
 def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str] | None, ...], ...]:
     return tuple(
-        tuple(
-            _phrases(words) if words else None
-            for words in (rule.holds, rule.lacking, tuple(w for w in rule.excludes if not w.startswith("#")))
+        (
+            phrases(rule.holds) if rule.holds else None,
+            _lacking(rule.lacking) if rule.lacking else None,
+            phrases(words) if (words := tuple(w for w in rule.excludes if not w.startswith("#"))) else None,
         )
         for rule in pack.wording.exclusions
     )
+
+
+def _lacking(sources: tuple[str, ...]) -> re.Pattern[str]:
+    pieces = (source if has_han(source) else rf"(?<![0-9a-z])(?:{source})(?![0-9a-z])" for source in sources)
+    return re.compile("|".join(pieces))
 
 
 @lru_cache(maxsize=4096)
 def _sides(text: str, pack: LanguagePack) -> _Sides:
     folded, kinds = fold(text), kinds_in(text, pack)
     rules = tuple(enumerate(_exclusions(pack)))
-    found = (frozenset(n for n, rule in rules if (p := rule[side]) and p.search(folded)) for side in range(3))
+    holds, lacking, words = (
+        frozenset(n for n, rule in rules if (p := rule[side]) and p.search(folded)) for side in range(3)
+    )
     excluded = enumerate(pack.wording.exclusions)
-    return _Sides(*found, frozenset(n for n, rule in excluded if kinds.intersection(rule.excludes)))
+    return _Sides(holds, lacking, words, frozenset(n for n, rule in excluded if kinds.intersection(rule.excludes)))
 
 
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
@@ -367,16 +352,18 @@ def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     # A kind counts only where the claim has an attribute or is about a meal: "the steak fell down" is none.
     meant = bool(claim.attribute) or pack.pattern(pack.wording.eating).match(claim.predicate) is not None
     for holder, other in ((held, said), (said, held)) if known.polarity else ():
-        if _kept((holder.holds - other.holds) & (other.words | (other.kinds if meant else frozenset())), claim, known, pack):
+        if _kept(
+            (holder.holds - other.holds) & (other.words | (other.kinds if meant else frozenset())), claim, known, pack
+        ):
             if claim.polarity:
                 return Relation(Stand.conflict, STRONG)
             return Relation(Stand.same, LIKELY) if holder is held else NEITHER
     lacking = _sides(f"{known.slot or known.attribute} {known.quote}", pack).lacking
     if _kept((lacking - _sides(claim.quote, pack).lacking) & (said.words | said.kinds), claim, known, pack):
-        return Relation(Stand.conflict, LIKELY) if claim.polarity else Relation(Stand.same, LIKELY)
+        return Relation(Stand.conflict, FAIRLY) if claim.polarity else Relation(Stand.same, LIKELY)
     claimed = _sides(claim.quote, pack).lacking - lacking
     if known.polarity and _kept(claimed & (held.words | held.kinds), claim, known, pack):
-        return Relation(Stand.conflict, LIKELY)
+        return Relation(Stand.conflict, FAIRLY)
     return NEITHER
 
 
@@ -390,7 +377,10 @@ def _kept(rules: frozenset[int], claim: Claim, known: Claim, pack: LanguagePack)
 def _about(claim: Claim, pack: LanguagePack) -> tuple[frozenset[str], frozenset[str]]:
     """Terms of the attribute when it is an open one, and terms of the value."""
     head = terms(claim.attribute, pack) if claim.attribute and pack.attribute(claim.attribute) is None else frozenset()
-    return head, terms(claim.value, pack)
+    value = claim.value
+    if claim.attribute in _TASTES and has_han(value):  # "likes to eat fish" is about fish
+        value = pack.pattern(pack.wording.eating).sub("", value) or value
+    return head, terms(value, pack)
 
 
 def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
@@ -402,19 +392,26 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     shared = said & held
     if _other_of_its_kind(claim, known, pack):
         return NEITHER if claim.attribute in _TASTES else Relation(Stand.conflict, LIKELY)
-    covers = _covers(known.value, claim.value, pack) if not known.polarity else _covers(claim.value, known.value, pack)
-    if not shared and not covers and not same_words(claim.value, known.value, pack):
+    general, special = (claim.value, known.value) if known.polarity else (known.value, claim.value)
+    covered = covers(general, special, pack)
+    if not shared and not covered and not same_words(claim.value, known.value, pack):
         return NEITHER
     of_claim, of_known = len(shared) / len(said), len(shared) / len(held)
     about = bool(known_head) and known_head <= said
     if claim.polarity == known.polarity:
         return _alike(claim, known, of_claim, about=about, pack=pack)
-    if (of_claim >= _MOST and of_known >= _MOST) or (covers and _taste(claim, known)):
+    if (of_claim >= _MOST and of_known >= _MOST) or (covered and _taste(claim, known)):
         return Relation(Stand.conflict, STRONG)
-    if about or of_claim >= _MOST or (of_claim >= _HALF and of_known >= _HALF):
+    worded = _unnumbered(said)
+    if (
+        about
+        or of_claim >= _MOST
+        or len(_unnumbered(shared)) >= max(_MOST * len(worded), 1)
+        or (of_claim >= _HALF and of_known >= _HALF)
+    ):
         return Relation(Stand.conflict, LIKELY if about or of_known >= _HALF else WEAK)
     if claim.polarity and claim.attribute not in _TASTES:
-        if covers:
+        if covered:
             return Relation(Stand.conflict, LIKELY)
         if known_value and known_value <= claim_value:
             return Relation(Stand.conflict, LIKELY if claim.attribute else WEAK)  # never been on a ship; went by ship
@@ -429,9 +426,9 @@ def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: La
     half = len(_unnumbered(shared)) >= _HALF * len(worded) and bool(worded)
     if same_numbers(claim.value, known.value, pack) is False and (about or (half and bool(_unnumbered(shared)))):
         return Relation(Stand.conflict, LIKELY)
-    if claim.polarity and _told_apart(claim.value, known.value, pack):
+    if claim.polarity and told_apart(claim.value, known.value, pack):
         return Relation(Stand.conflict, LIKELY if about else WEAK)
-    names = set(NAMES.findall(claim.value)), set(NAMES.findall(known.value))
+    names = _names(claim.value, pack), _names(known.value, pack)
     if all(names) and not names[0] & names[1] and (about or of_claim >= _HALF):
         return Relation(Stand.conflict, LIKELY)
     if same_words(claim.value, known.value, pack) and not claim.attribute:
@@ -440,15 +437,24 @@ def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: La
     return Relation(Stand.same, LIKELY) if enough else NEITHER
 
 
+def _names(text: str, pack: LanguagePack) -> set[str]:
+    """Names in a value, but none of days and months."""
+    return {name for name in NAMES.findall(text) if not kinds_in(name, pack) & _CALENDAR}
+
+
 def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     """As "instrument: drums" and "plays the piano": the attribute names a kind, and the claim has another of it."""
     spec = pack.attribute(known.attribute)
     if not (claim.polarity and known.polarity) or "§" in claim.predicate or (spec is not None and spec.closed):
         return False
-    for kind, head in _head_patterns(pack):
+    for kind, head in head_patterns(pack):
         if head.fullmatch(known.slot):
-            first, second = _members(claim.predicate, kind, pack), _members(known.value, kind, pack)
-            return bool(first and second) and not first & second
+            if f"#{kind}" in kinds_in(claim.predicate, pack) and told_apart(claim.value, known.value, pack):
+                return True
+            first, second = members_in(claim.predicate, kind, pack), members_in(known.value, kind, pack)
+            first = first - {stem(fold(known.slot))}
+            known_one = bool(second) or pack.pattern(pack.wording.having).match(claim.predicate) is not None
+            return bool(first) and known_one and not first & second
     return False
 
 
@@ -465,20 +471,25 @@ def miscounted(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     if known.name:
         held = len([name for name in pack.any_of(pack.text.joiners).split(known.name) if name])
     else:
-        held = 1 if numbers(known.value, pack) in {(), (1,)} and pack.pattern(pack.wording.one).match(known.value) else 0
+        held = (
+            1 if numbers(known.value, pack) in {(), (1,)} and pack.pattern(pack.wording.one).match(known.value) else 0
+        )
     return 0 < held < said[0]
 
 
 def best(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> Relation:
     """The strongest relation of a claim to the propositions of one fact; agreement wins a tie."""
-    found = NEITHER
+    found, lacking = NEITHER, NEITHER
     if claim.name and any(other.name for other in known):
         known = tuple(other for other in known if other.name or other.attribute != claim.attribute)
     for proposition in known:
         relation = relate(claim, proposition, pack)
+        if relation.stand is Stand.conflict and relation.strength == FAIRLY:
+            lacking = relation
         if relation.strength > found.strength or (relation.strength == found.strength and relation.stand is Stand.same):
             found = relation
-    return found
+    # What a fact lacks, it lacks as a whole: "left the school" denies its degree although it names the school.
+    return lacking if lacking.stand is Stand.conflict and found.stand is Stand.same else found
 
 
 def negated(claim: Claim) -> Claim:

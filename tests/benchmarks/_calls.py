@@ -1,15 +1,14 @@
 """How many model calls a turn takes, by setting."""
 
-from __future__ import annotations
 
 import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from _measuring import goal, table, title
-from _overhead import quick_harness, replying
-from _states import SMALL_TALK
+from tests.benchmarks._measuring import goal, table, title
+from tests.benchmarks._overhead import quick_harness, replying
+from tests.benchmarks._states import SMALL_TALK
 
 MOST_CALLS = 2
 ANSWERS: dict[str, Any] = {

@@ -1,6 +1,5 @@
 """Forty details a user tells about themselves, and how they ask for each later: (told, asked, what the answer needs)."""
 
-from __future__ import annotations
 
 DETAILS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "en": (

@@ -1,6 +1,5 @@
 """The embedded model for the benchmarks that need one: a server of its own, harnesses and a bare client on it."""
 
-from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator

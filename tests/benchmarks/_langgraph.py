@@ -5,7 +5,6 @@ part, which it is fastest with, and ``object``, the engine's own frozen state in
 (messages, count, reply) is returned by nodes. The database is set up as the engine's is: WAL, ``synchronous = NORMAL``.
 """
 
-from __future__ import annotations
 
 import importlib
 import importlib.util
@@ -98,7 +97,7 @@ def build(form: Form) -> Any:
     """The uncompiled graph, with the same two decisions as the engine's table."""
     graphs = importlib.import_module("langgraph.graph")
     graph = graphs.StateGraph(Values if form == "values" else Whole)
-    nodes = dict.fromkeys(("receive", "consistency_check", "compose", "revise", "extract_facts", "update_topic", "summarize"), _idle)  # fmt: skip
+    nodes: dict[str, Any] = dict.fromkeys(("receive", "consistency_check", "compose", "revise", "extract_facts", "update_topic", "summarize"), _idle)  # fmt: skip
     nodes["respond"] = _respond
     nodes["record"] = _record_values if form == "values" else _record_object
     nodes["persist"] = _persist_values if form == "values" else _persist_object

@@ -1,21 +1,18 @@
 """What a user waits longer for a reply than for one bare call of the OpenAI SDK, against a server with a fixed delay."""
 
-from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from _measuring import LINE, goal, interleaved, table, title
-from _states import SMALL_TALK, make_heavy
-
 from harness.app import Harness
 from harness.settings import load
 from harness.testing.scripted_server import Answer, ScriptedServer
 from harness.turn import Token
+from tests.benchmarks._measuring import LINE, goal, interleaved, table, title
+from tests.benchmarks._states import SMALL_TALK, make_heavy
 
 ADDED_MS = 5.0
 PIECE_DELAY_S = 0.005
@@ -33,16 +30,16 @@ async def serve(delay_s: float) -> None:
 async def latency(folder: Path, *, turns: int, delay_s: float, state_bytes: int) -> None:
     """Interleaved: ``session.say`` and the same request by hand; then the first token of each, streamed."""
     title(f"Latency the user sees, over one bare SDK call (server delay {delay_s * 1e3:.0f} ms)")
-    child = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("engine.py")), "--serve", str(delay_s)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.benchmarks.engine", "--serve", str(delay_s),
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     try:
         assert child.stdout is not None
-        url = child.stdout.readline().strip()
+        url = (await child.stdout.readline()).decode().strip()
         await _measure(url, folder, turns=turns, state_bytes=state_bytes)
     finally:
-        child.communicate()
+        await child.communicate()
 
 
 async def _measure(url: str, folder: Path, *, turns: int, state_bytes: int) -> None:
@@ -58,13 +55,14 @@ async def _measure(url: str, folder: Path, *, turns: int, state_bytes: int) -> N
         size = await make_heavy(session, state_bytes)
         await session.say("Hello.")
         print(f"state: {size / 1024:.1f} KiB; the bare call sends the messages of the engine's last prompt")
-        sent: list[dict[str, str]] = []
+        sent: list[Any] = []
 
         async def remember() -> None:
             last = (await session.report()).calls[0].messages
             sent[:] = [{"role": role, "content": content} for role, content in last]
 
         await remember()
+        streamed: Any = client.chat.completions.create
         options: dict[str, Any] = {"model": "test-model", "temperature": 0.7, "top_p": 0.9, "max_tokens": 220, "seed": 7}
 
         async def ours(number: int) -> float:
@@ -89,7 +87,7 @@ async def _measure(url: str, folder: Path, *, turns: int, state_bytes: int) -> N
 
         async def bare_first(_: int) -> float:
             started, seconds = time.perf_counter(), 0.0
-            async with await client.chat.completions.create(messages=sent, stream=True, **options) as stream:
+            async with await streamed(messages=sent, stream=True, **options) as stream:
                 async for chunk in stream:
                     if not seconds and chunk.choices and chunk.choices[0].delta.content:
                         seconds = time.perf_counter() - started

@@ -1,17 +1,15 @@
 """A long conversation: does the prompt stay as small as it was, and does a detail asked for still reach the model?"""
 
-from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from _details import DETAILS
-from _measuring import goal, table, title
-from _overhead import quick_harness, replying
-from _states import SMALL_TALK
-
 from harness.context.tokens import estimate
 from harness.state import TurnRecord
+from tests.benchmarks._details import DETAILS
+from tests.benchmarks._measuring import goal, table, title
+from tests.benchmarks._overhead import quick_harness, replying
+from tests.benchmarks._states import SMALL_TALK
 
 POINTS = (20, 100, 200, 500)
 WINDOW = 7

@@ -1,13 +1,12 @@
 """What the benchmarks share: samples, percentiles, tables, and a line about the machine."""
 
-from __future__ import annotations
 
 import os
 import platform
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -53,7 +52,7 @@ LINE = ("median", "p95", "CPU median", "n")
 
 
 async def interleaved(
-    contenders: dict[str, Callable[[int], Awaitable[float]]], *, repetitions: int, warm_up: int = 5, block: int = 10
+    contenders: Mapping[str, Callable[[int], Awaitable[float]]], *, repetitions: int, warm_up: int = 5, block: int = 10
 ) -> dict[str, Samples]:
     """Run all contenders in blocks that take turns, beginning with another one each time.
 

@@ -1,6 +1,5 @@
 """What the engine costs per turn when the model costs nothing, beside LangGraph doing the same kinds of steps."""
 
-from __future__ import annotations
 
 import time
 from collections import defaultdict
@@ -8,10 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from itertools import cycle
 from pathlib import Path
 from typing import Any
-
-import _langgraph
-from _measuring import LINE, Samples, goal, interleaved, table, timed, title
-from _states import REPLIES, SMALL_TALK, make_heavy, size_of
 
 from harness.app import Harness
 from harness.ports import Ports
@@ -21,6 +16,9 @@ from harness.state import Candidate, DialogueState
 from harness.state.operations import Summarize
 from harness.testing.scripted_model import ScriptedModel
 from harness.turn import MACHINE, Turn, TurnMachine
+from tests.benchmarks import _langgraph
+from tests.benchmarks._measuring import LINE, Samples, goal, interleaved, table, timed, title
+from tests.benchmarks._states import REPLIES, SMALL_TALK, make_heavy, size_of
 
 OVERHEAD_MS = 1.5
 IDLE = "harness, steps that do nothing"

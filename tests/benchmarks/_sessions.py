@@ -1,6 +1,5 @@
 """Many sessions at once: throughput, that nothing mixes, and what an idle session keeps in memory."""
 
-from __future__ import annotations
 
 import asyncio
 import gc
@@ -9,12 +8,11 @@ import time
 import tracemalloc
 from pathlib import Path
 
-from _measuring import title
-from _overhead import quick_harness
-
 from harness.persona import find_persona
 from harness.ports import ModelRequest
 from harness.session import Session
+from tests.benchmarks._measuring import title
+from tests.benchmarks._overhead import quick_harness
 
 CODE = re.compile(r"\b(\d{4})\b")
 MESSAGES = (

@@ -1,6 +1,6 @@
 """Does a character hold its facts when told it said otherwise? The engine and the bare model, in one run.
 
-    python tests/benchmarks/bait.py --model PATH --seeds 1 2 3 --out bait.jsonl
+    python -m tests.benchmarks.bait --model PATH --seeds 1 2 3 --out bait.jsonl
 
 Six dialogues (three English, three Chinese; a denial, another value, "are you sure?") with characters of their own. The bare model
 gets the engine's own system prompt with the persona, the same messages, the same sampling and the same seed. A reply counts when
@@ -8,7 +8,6 @@ it states the fact, neither concedes nor apologises, and does not contradict it;
 patterns are no substitute for reading. Takes minutes on a slow processor: 36 conversations of three turns.
 """
 
-from __future__ import annotations
 
 import argparse
 import asyncio
@@ -19,15 +18,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from _bait_dialogues import DIALOGUES, Dialogue
-from _embedded import Served, add_arguments, served
-from _measuring import goal, machine, table, title
-
 from harness.app import EMBEDDED_SAMPLING, Harness
 from harness.prompt_views import PersonaView
 from harness.settings import EngineSettings
 from harness.state import Persona
 from harness.understanding.holding import statement
+from tests.benchmarks._bait_dialogues import DIALOGUES, Dialogue
+from tests.benchmarks._embedded import Served, add_arguments, served
+from tests.benchmarks._measuring import goal, machine, table, title
 
 HELD_OF_18 = 17
 Row = dict[str, Any]

@@ -1,23 +1,22 @@
 """Benchmarks of the engine without a real model. Prints one table for each part; takes a minute or two.
 
-    python tests/benchmarks/engine.py
-    python tests/benchmarks/engine.py --parts overhead latency --turns 400
+    python -m tests.benchmarks.engine
+    python -m tests.benchmarks.engine --parts overhead latency --turns 400
 """
 
-from __future__ import annotations
 
 import argparse
 import asyncio
 import tempfile
 from pathlib import Path
 
-import _langgraph
-from _calls import calls
-from _latency import latency, serve
-from _long_talk import long_talk
-from _measuring import machine
-from _overhead import overhead
-from _sessions import many_sessions, memory
+from tests.benchmarks import _langgraph
+from tests.benchmarks._calls import calls
+from tests.benchmarks._latency import latency, serve
+from tests.benchmarks._long_talk import long_talk
+from tests.benchmarks._measuring import machine
+from tests.benchmarks._overhead import overhead
+from tests.benchmarks._sessions import many_sessions, memory
 
 PARTS = ("overhead", "sessions", "memory", "prompt", "calls", "latency")
 

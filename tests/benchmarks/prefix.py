@@ -1,6 +1,6 @@
 """Time to first token as a conversation grows: the layout with a stable prefix, and everything rebuilt in the system prompt.
 
-    python tests/benchmarks/prefix.py --model PATH
+    python -m tests.benchmarks.prefix --model PATH
 
 Both layouts hold the same conversation (the same user messages, the same replies, put in by the script) with one
 embedded server in one run; turn by turn they take turns, and each is pinned to a slot of the server of its own, so that neither
@@ -8,7 +8,6 @@ evicts the other's cache. The rebuilt layout, too, keeps the part of its system 
 in a turn before which nothing changed in the state (marked =) it keeps everything, and is then the faster one.
 """
 
-from __future__ import annotations
 
 import argparse
 import asyncio
@@ -20,13 +19,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from _embedded import Served, add_arguments, served
-from _measuring import machine, table, title
-from _states import REPLIES
-
 from harness.adapters.models.openai_sdk import OpenAIModel
 from harness.app import EMBEDDED_SAMPLING, ROLES
 from harness.ports import Capabilities, ModelDelta, ModelReply, ModelRequest, Role
+from tests.benchmarks._embedded import Served, add_arguments, served
+from tests.benchmarks._measuring import machine, table, title
+from tests.benchmarks._states import REPLIES
 
 READ_TOKENS = 4
 """Tokens that are really sampled; the reply that enters the conversation is the script's."""

@@ -1,13 +1,12 @@
 """A conversation of twelve turns with a shipped character: is what was told at turn 2 right at turn 12?
 
-    python tests/benchmarks/talk.py --model PATH --personas mia lin --out transcripts
+    python -m tests.benchmarks.talk --model PATH --personas mia lin --out transcripts
 
 At turn 2 the user tells a pet, a job and a number; at turn 12 they ask for all three at once (``--ask apart``: one by one at turns
 10 to 12). In between they talk of other things and say the opposite of a fact of the character. Prints the transcript with a state
 line for each turn, checks the answers, and writes one Markdown file per character.
 """
 
-from __future__ import annotations
 
 import argparse
 import asyncio
@@ -17,11 +16,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from _embedded import Served, add_arguments, served
-from _measuring import machine, title
-
 from harness.cli.render import state_line
 from harness.session import Session
+from tests.benchmarks._embedded import Served, add_arguments, served
+from tests.benchmarks._measuring import machine, title
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +104,8 @@ async def talk(session: Session, script: Script, *, apart: bool) -> tuple[list[s
 async def main(given: argparse.Namespace) -> None:
     print(machine())
     given.out.mkdir(parents=True, exist_ok=True)
-    verdicts = []
     with served(given) as model, tempfile.TemporaryDirectory() as folder:
-        for persona in given.personas:
-            verdicts.append(await one(model, Path(folder), persona, given))
+        verdicts = [await one(model, Path(folder), persona, given) for persona in given.personas]
     print()
     for verdict in verdicts:
         print(verdict)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import http.server
-import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from harness.adapters.local import CatalogueEntry, HubSource, OnProgress, Progress, hub, list_models, pull, remove
 from harness.adapters.local.cache import is_present, lock_path, locked, read_marker
@@ -215,12 +215,12 @@ def test_a_file_of_another_size_is_not_even_fetched(server: Hub, tmp_path: Path)
 
 
 def test_a_model_without_a_hash_is_trusted_once_with_a_warning_and_then_held_to_it(
-    server: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    server: Hub, tmp_path: Path
 ) -> None:
     unknown = entry(server.url, size=None, sha256=None)
-    with caplog.at_level(logging.WARNING):
+    with capture_logs() as logs:
         path = pull(unknown, cache_dir=tmp_path)
-    assert SHA in caplog.text
+    assert SHA in str(logs)
     path.write_bytes(BODY[:-1] + b"?")
     assert not is_present(path, None)
     assert pull(unknown, cache_dir=tmp_path).read_bytes() == BODY

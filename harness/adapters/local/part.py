@@ -35,7 +35,7 @@ class OnProgress(Protocol):
         """Take note of how far the pull is."""
 
 
-class SourceFailed(Exception):  # noqa: N818 - named as the errors it becomes part of
+class SourceFailed(Exception):
     """This source could not deliver; the next one is tried. Never leaves the package."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import logging
+import structlog
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ DEFAULT = "default"
 GGUF_MAGIC = b"GGUF"
 DEFAULT_CONTEXT = 8192
 
-_log = logging.getLogger(__name__)
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

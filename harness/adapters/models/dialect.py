@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
+import structlog
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from harness.ports import Capabilities, ModelRequest
 
 PrefillStyle = Literal["auto", "plain", "vllm", "deepseek", "off"]
 
-_LOG = logging.getLogger(__name__)
+_LOG = structlog.get_logger(__name__)
 _DROPPABLE = ("stream_options", "temperature", "top_p", "seed", "stop")
 _REFUSALS = frozenset({400, 404, 413, 415, 422, 500, 501})
 _VLLM = {"continue_final_message": True, "add_generation_prompt": False}

@@ -354,7 +354,7 @@ def _certificates(file: str | None, directory: str | None) -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=bool(file or directory))
 
 
-class _AskAgain(Exception):  # noqa: N818  a signal, not an error
+class _AskAgain(Exception):
     """The endpoint refused the form of a request, and another form is known."""
 
 

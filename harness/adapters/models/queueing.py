@@ -53,5 +53,5 @@ class Queue:
             free.release()
 
 
-class QueueTimeout(Exception):  # noqa: N818  a signal, not an error
-    """The time was up before the call had a place."""
+class QueueTimeout(Exception):
+    """The time was up before the call had a place: a signal, which leaves the package as a ModelTimeout."""
