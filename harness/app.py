@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
-from harness.errors import HarnessError, SessionExists, SessionNotFound, SettingsError
+from harness.errors import HarnessError, MalformedInput, SessionExists, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.persona import find_persona, list_personas
@@ -250,6 +250,8 @@ class Harness:
         Raises:
             PersonaError: no such character, or the stored session has another one.
         """
+        check_id(session, "session id")
+        check_id(user, "user id")
         store, ports = self.store(), await self.ports(connect=connect)
         chosen = self._persona(persona) if persona else None
         info = await self._find(store, session)
@@ -306,16 +308,34 @@ class Harness:
             return None
 
     def _persona(self, persona: str | Persona) -> Persona:
-        return persona if isinstance(persona, Persona) else find_persona(persona, self.persona_paths, packs=self.languages)
+        return (
+            persona if isinstance(persona, Persona) else find_persona(persona, self.persona_paths, packs=self.languages)
+        )
 
     def personas(self) -> tuple[Any, ...]:
         """All characters that can be opened by id, a project's own first."""
         return list_personas(self.persona_paths, packs=self.languages)
 
+
 EMBEDDED_SAMPLING: Mapping[str, Any] = {"repeat_penalty": 1.1}
 """What a small model needs beyond temperature: without it Chinese replies echo the system prompt."""
+MAX_ID = 200
+"""Longest session or user id, in characters."""
 OPENAI_URL = "https://api.openai.com/v1"
 """Where a key without a ``base_url`` leads."""
+
+
+def check_id(value: str, what: str) -> None:
+    """Refuse an id that cannot be shown or typed.
+
+    Raises:
+        MalformedInput: too long, with control characters, or with blanks around it.
+    """
+    if value and (len(value) > MAX_ID or not value.isprintable() or value != value.strip()):
+        raise MalformedInput(
+            f"A {what} has at most {MAX_ID} printable characters and no blanks around it, not {value[:80]!r}.",
+            remedy="Choose another one.",
+        )
 
 
 def endpoint_config(settings: Settings, environ: Mapping[str, str] | None = None) -> EndpointConfig:

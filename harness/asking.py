@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -33,6 +34,7 @@ T = TypeVar("T")
 GRACE_S = 0.25
 """How much longer than its deadline a model may take before it is not waited for: adapters give the better message."""
 
+_TEMPLATE_TOKEN = re.compile(r"<\|([A-Za-z_][\w-]{0,40})\|>")
 OnCall = Callable[[ModelCall], None]
 
 _RUNGS: tuple[StructuredForm, ...] = ("json_schema", "json_object", "prompt")
@@ -93,6 +95,7 @@ async def call(
     Raises:
         ModelError: as the model raised it; ``on_call`` has been told before.
     """
+    request = _neutral(request)
     started = clock.monotonic()
     reply: ModelReply | None = None
     error: BaseException | None = None
@@ -120,6 +123,7 @@ async def stream(
     Raises:
         ModelError: as the model raised it; ``on_call`` has been told before.
     """
+    request = _neutral(request)
     started = clock.monotonic()
     first: float | None = None
     reply: ModelReply | None = None
@@ -310,6 +314,16 @@ class _Question:
     def _note_call(self, made: ModelCall) -> None:
         self._calls.append(made)
         self._on_call(made)
+
+
+def _neutral(request: ModelRequest) -> ModelRequest:
+    """The request without chat-template tokens in its messages: typed into a message they would open a new one."""
+    if not any(_TEMPLATE_TOKEN.search(message.content) for message in request.messages):
+        return request
+    messages = tuple(
+        replace(message, content=_TEMPLATE_TOKEN.sub(r"<\1>", message.content)) for message in request.messages
+    )
+    return replace(request, messages=messages)
 
 
 def _late(request: ModelRequest) -> ModelTimeout:

@@ -83,7 +83,7 @@ class ModelReply:
     text: str
     model: str = ""
     finish_reason: str = "stop"
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     attempts: int = 1
 
 
@@ -193,7 +193,8 @@ class SessionStore(Protocol):
         self, session_id: str, record: TurnRecord, *, expected_version: int, move_head: bool = True
     ) -> int:
         """Add a record below its parent; make it the head unless told not to. Raises ConflictError when the
-        version differs or the record's id exists, TurnNotFound when the parent does not exist."""
+        version differs or the record's id exists, TurnNotFound when the parent does not exist.
+        """
         ...
 
     async def amend(self, session_id: str, record: TurnRecord, *, expected_version: int) -> int:
@@ -226,7 +227,8 @@ class SessionStore(Protocol):
 
     async def snapshot(self, session_id: str, turn_id: str) -> tuple[str, DialogueState] | None:
         """The nearest snapshot at ``turn_id`` or above it on its branch: (its turn id, state); None without one.
-        A snapshot that cannot be read, or that was written by another schema version, counts as none."""
+        A snapshot that cannot be read, or that was written by another schema version, counts as none.
+        """
         ...
 
     async def close(self) -> None:
@@ -281,7 +283,8 @@ class Journal(Protocol):
 
     async def record(self, record: TurnRecord, state: DialogueState) -> None:
         """Make the reply durable and the turn the head. Raises ConflictError when the session moved on elsewhere;
-        the turn is then kept as a side branch."""
+        the turn is then kept as a side branch.
+        """
         ...
 
     async def complete(self, record: TurnRecord, state: DialogueState) -> None:

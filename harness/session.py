@@ -169,7 +169,8 @@ class Session:
 
     async def edit(self, text: str, *, number: int | None = None) -> Reply:
         """Say something else instead of what was said in turn ``number`` (the last one by default), and go on from
-        there. What followed stays in the tree."""
+        there. What followed stays in the tree.
+        """
         async with self._turn():
             return await self._run(await self._again(number, text=text))
 
@@ -422,7 +423,8 @@ class Session:
 
     async def _again(self, number: int | None = None, *, text: str | None = None) -> Turn:
         """A turn that is a sibling of turn ``number``, with its text or another one. A change made by hand after that
-        turn belongs to its branch and is not taken along."""
+        turn belongs to its branch and is not taken along.
+        """
         spoken = [place for place in await self._path() if not place.change]
         found = [place for place in spoken if number is None or place.number == number]
         if not found:
@@ -602,7 +604,6 @@ class _SessionJournal:
         session._head, session._state = record, state  # noqa: SLF001
         if record.number % session.settings.snapshot_every == 0:
             await store.save_snapshot(session.id, record.id, state)
-
 
 
 async def _keep_aside(store: SessionStore, session_id: str, record: TurnRecord) -> None:

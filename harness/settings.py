@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,17 +38,23 @@ class ProviderSettings(Section):
         description="Address of an OpenAI-compatible API, with or without /v1, or a pasted endpoint. Empty: OpenAI's own when a key is set, else the embedded model.",
     )
     api_key_env: str = Field(
-        default="OPENAI_API_KEY", description="Name of the environment variable that holds the key. The key itself never stands in a file."
+        default="OPENAI_API_KEY",
+        description="Name of the environment variable that holds the key. The key itself never stands in a file.",
     )
-    timeout_s: float = Field(default=120.0, gt=0, description="Deadline of one model call in seconds, retries included.")
+    timeout_s: float = Field(
+        default=120.0, gt=0, description="Deadline of one model call in seconds, retries included."
+    )
     connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to wait for a connection.")
     max_attempts: int = Field(default=3, ge=1, le=10, description="Requests made for one call, the first included.")
     prefill: Literal["auto", "plain", "vllm", "deepseek", "off"] = Field(
-        default="auto", description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all."
+        default="auto",
+        description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all.",
     )
     extra_body: dict[str, Any] = Field(
-        default={}, description="Fields added to every request, for what an endpoint takes beyond the standard; an inline table, or JSON in the environment."
+        default={},
+        description="Fields added to every request, for what an endpoint takes beyond the standard; an inline table, or JSON in the environment.",
     )
+
     @field_validator("extra_body", mode="before")
     @classmethod
     def _from_json(cls, value: Any) -> Any:
@@ -56,18 +63,40 @@ class ProviderSettings(Section):
             return value
         try:
             return json.loads(value or "{}")
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"expected a JSON object, {error}") from error
 
+    @field_validator("extra_body")
+    @classmethod
+    def _is_json(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """TOML has dates and infinities; JSON has not."""
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"cannot be sent as JSON: {error}") from error
+        return value
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _is_a_name(cls, value: str) -> str:
+        """A key pasted where its variable's name belongs must not be taken, nor shown."""
+        if value and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,99}", value):
+            raise ValueError("this must be the name of an environment variable, not the key itself")
+        return value
+
     record: str = Field(default="", description="A JSON-lines file that every model call is appended to.")
-    replay: str = Field(default="", description="A file made with record: calls are answered from it, and nothing is asked.")
+    replay: str = Field(
+        default="", description="A file made with record: calls are answered from it, and nothing is asked."
+    )
     trust_env: bool = Field(default=True, description="Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.")
 
 
 class ModelsSettings(Section):
     """Which model id plays which role. An empty role takes the one it says."""
 
-    responder: str = Field(default="", description="Answers as the character. Empty with the embedded model: the served one.")
+    responder: str = Field(
+        default="", description="Answers as the character. Empty with the embedded model: the served one."
+    )
     summarizer: str = Field(default="", description="Summarizes. Empty: the responder.")
     evaluator: str = Field(default="", description="Checks and revises. Empty: the responder.")
     extractor: str = Field(default="", description="Analyses the turn. Empty: the summarizer.")
@@ -77,38 +106,78 @@ class ModelsSettings(Section):
 class EngineSettings(Section):
     """The turn machine."""
 
-    max_turns: int = Field(default=0, ge=0, description="Turns after which a session ends with a clear answer. 0: no limit.")
-    short_term_window: int = Field(
-        default=12, ge=2, description="Newest messages that are always sent as they were said. Older ones are summarized once there are twice as many."
+    max_turns: int = Field(
+        default=0, ge=0, description="Turns after which a session ends with a clear answer. 0: no limit."
     )
-    summary_trigger_tokens: int = Field(default=1500, ge=50, description="Tokens of recent messages above which the oldest are summarized.")
+    short_term_window: int = Field(
+        default=12,
+        ge=2,
+        description="Newest messages that are always sent as they were said. Older ones are summarized once there are twice as many.",
+    )
+    summary_trigger_tokens: int = Field(
+        default=1500, ge=50, description="Tokens of recent messages above which the oldest are summarized."
+    )
     summary_max_tokens: int = Field(default=400, ge=40, description="Longest summary, in tokens.")
-    persona_consistency_check: bool = Field(default=True, description="Check the user's message before and the reply after it was made.")
+    persona_consistency_check: bool = Field(
+        default=True, description="Check the user's message before and the reply after it was made."
+    )
     check_tier: Literal["rules", "model"] = Field(
-        default="rules", description="Who checks: rules in code, or rules and then the evaluator (one more call before and after the reply)."
+        default="rules",
+        description="Who checks: rules in code, or rules and then the evaluator (one more call before and after the reply).",
     )
     analysis: Literal["auto", "combined", "separate", "rules"] = Field(
         default="auto",
         description="How a finished turn is analysed: one combined call, one call for each purpose, rules without a call; auto is combined with a provider and rules with the embedded model.",
     )
-    summarize_with: Literal["auto", "model", "rules"] = Field(default="auto", description="Who summarizes; auto is the model with a provider and rules with the embedded model.")
-    max_revisions: int = Field(default=1, ge=0, le=5, description="Rounds of revision after a reply that failed its check. 0 switches revision off.")
-    revision_candidates: int = Field(default=2, ge=1, le=5, description="Replies sampled in one round of revision, until one passes.")
-    fallback_line: bool = Field(default=True, description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it.")
-    turn_timeout_s: float = Field(default=180.0, gt=0, description="Seconds after which a turn without a reply is given up; the session is unchanged.")
-    when_busy: Literal["wait", "refuse"] = Field(default="wait", description="What a second caller of the same session meets.")
-    background: bool = Field(default=True, description="Give the reply as soon as it is durable, and do the bookkeeping behind it.")
+    summarize_with: Literal["auto", "model", "rules"] = Field(
+        default="auto",
+        description="Who summarizes; auto is the model with a provider and rules with the embedded model.",
+    )
+    max_revisions: int = Field(
+        default=1,
+        ge=0,
+        le=5,
+        description="Rounds of revision after a reply that failed its check. 0 switches revision off.",
+    )
+    revision_candidates: int = Field(
+        default=2, ge=1, le=5, description="Replies sampled in one round of revision, until one passes."
+    )
+    fallback_line: bool = Field(
+        default=True,
+        description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it.",
+    )
+    turn_timeout_s: float = Field(
+        default=180.0,
+        gt=0,
+        description="Seconds after which a turn without a reply is given up; the session is unchanged.",
+    )
+    when_busy: Literal["wait", "refuse"] = Field(
+        default="wait", description="What a second caller of the same session meets."
+    )
+    background: bool = Field(
+        default=True, description="Give the reply as soon as it is durable, and do the bookkeeping behind it."
+    )
     max_input_chars: int = Field(default=8000, ge=1, description="Longest message of the user, in characters.")
     context_placement: Literal["auto", "late_system", "user", "first"] = Field(
         default="auto",
         description="Where what changes from turn to turn stands: a late system message, before the user's words, or in the first system message (no stable prefix); auto is late_system until the endpoint refuses it.",
     )
     total_token_budget: int = Field(default=4096, ge=200, description="Most tokens of one prompt.")
-    facts_max_tokens: int = Field(default=400, ge=0, description="Most tokens of facts in one prompt; pinned ones are never left out.")
+    facts_max_tokens: int = Field(
+        default=400, ge=0, description="Most tokens of facts in one prompt; pinned ones are never left out."
+    )
     temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of replies.")
     top_p: float = Field(default=0.9, gt=0, le=1, description="Nucleus sampling of replies.")
     max_reply_tokens: int = Field(default=220, ge=16, description="Longest reply, in tokens.")
-    seed: int | None = Field(default=None, description="Makes a session repeatable where the endpoint honours seeds. Unset: drawn for each turn.")
+    max_reply_chars: int = Field(
+        default=8000,
+        ge=100,
+        description="Longest reply in characters, for endpoints that do not heed max_reply_tokens; a longer one is cut.",
+    )
+    seed: int | None = Field(
+        default=None,
+        description="Makes a session repeatable where the endpoint honours seeds. Unset: drawn for each turn.",
+    )
     snapshot_every: int = Field(default=20, ge=1, description="Turns between two snapshots of the state.")
 
 
@@ -116,7 +185,9 @@ class StorageSettings(Section):
     """Where sessions are kept."""
 
     backend: Literal["sqlite", "memory"] = Field(default="sqlite", description="sqlite, or memory (gone at exit).")
-    path: str = Field(default="", description="The database file. Empty: sessions.db in the data directory (HARNESS_HOME).")
+    path: str = Field(
+        default="", description="The database file. Empty: sessions.db in the data directory (HARNESS_HOME)."
+    )
     synchronous: Literal["NORMAL", "FULL"] = Field(
         default="NORMAL", description="SQLite's durability: NORMAL survives a killed process, FULL also a power cut."
     )
@@ -128,7 +199,9 @@ class LocalSettings(Section):
 
     model: str = Field(default="default", description="A name of the catalogue, or the path of a GGUF file.")
     catalogue: str = Field(default="", description="A YAML file with more models, laid over the shipped catalogue.")
-    cache_dir: str = Field(default="", description="Where models are kept. Empty: the user cache directory, shared by all projects.")
+    cache_dir: str = Field(
+        default="", description="Where models are kept. Empty: the user cache directory, shared by all projects."
+    )
     threads: int = Field(default=0, ge=0, description="Threads of the server. 0: the number of cores.")
     context: int = Field(default=0, ge=0, description="Tokens of context of each slot. 0: as the catalogue says.")
     start_timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait until the server is ready.")
@@ -145,7 +218,9 @@ class PathsSettings(Section):
 class LogSettings(Section):
     """Logging, to standard error."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field(default="warning", description="Least level that is shown.")
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="warning", description="Least level that is shown."
+    )
     format: Literal["text", "json"] = Field(default="text", description="Lines for people, or JSON lines.")
 
 
@@ -225,7 +300,8 @@ def find_file(start: Path, environ: Mapping[str, str]) -> Path | None:
         path = Path(named).expanduser()
         if not path.is_file():
             raise SettingsError(
-                f"{CONFIG_VARIABLE} names {named!r}, and there is no such file.", remedy="Correct or unset the variable."
+                f"{CONFIG_VARIABLE} names {named!r}, and there is no such file.",
+                remedy="Correct or unset the variable.",
             )
         return path
     found = [start / name for name in FILE_NAMES if (start / name).is_file()]
@@ -247,7 +323,7 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
         raw = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}.", remedy="Save it as UTF-8 text.") from error
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise SettingsError(f"{path} is not valid {path.suffix[1:].upper()}: {error}.") from error
     if not isinstance(raw, dict):
         raise SettingsError(f"{path} must hold sections, not {type(raw).__name__}.")
@@ -334,7 +410,7 @@ def load(
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        shown = "(hidden)" if "key" in name and name != "provider.api_key_env" else repr(first["input"])
+        shown = "(hidden)" if "key" in name else repr(first["input"])
         raise SettingsError(
             f"{name} = {shown} (from {origins.get(name, 'default')}): {first['msg']}.",
             remedy="`harness settings` and the comments in harness.toml say what each setting takes.",

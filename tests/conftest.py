@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nothing of the developer's settings, keys, proxies or data reaches a test."""
     for name in list(os.environ):
         foreign = name.startswith("HARNESS_") and not name.startswith("HARNESS_TEST_")
@@ -48,4 +47,4 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
             monkeypatch.delenv(name)
     data = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HARNESS_HOME", str(data))
-    yield data
+    return data

@@ -61,7 +61,7 @@ def read_export(text: str) -> tuple[SessionInfo, tuple[TurnRecord, ...]]:
 def _parts(text: str) -> tuple[Any, list[Any]]:
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "turns" in whole:
         turns = whole["turns"]
@@ -71,7 +71,7 @@ def _parts(text: str) -> tuple[Any, list[Any]]:
     for number, line in enumerate(lines, 1):
         try:
             parsed.append(json.loads(line))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(
                 f"Line {number} is not JSON: {error}.", remedy="The file is cut off or no export."
             ) from error

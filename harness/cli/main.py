@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -97,7 +101,17 @@ app.add_typer(model.app, name="model", rich_help_panel=RUNNING)
 def main() -> None:
     """The console script."""
     prepare_streams()
-    app()
+    try:
+        app()
+    except OSError as error:
+        # The streams themselves: a full disk behind standard output, for instance. Everything else is a HarnessError.
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            raise
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"error: the output cannot be written: {error.strerror}.\n")
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -43,10 +43,15 @@ def say(
         opened = await harness.open(persona, session=session, user=user)
         if not session and not as_json:
             typer.echo(f"session: {opened.id}", err=True)
-        if stream:
-            await _streamed(opened, text, as_json=as_json)
-            return
-        reply = await opened.say(text)
+        try:
+            if stream:
+                await _streamed(opened, text, as_json=as_json)
+                return
+            reply = await opened.say(text)
+        except HarnessError:
+            if not session:  # made for this one message: an empty session would only be in the way
+                await harness.store().delete(opened.id)
+            raise
         if as_json:
             print_json(await summary(opened, reply))
         else:

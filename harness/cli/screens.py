@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _READ = 65536
 
 
-class Leave(Exception):  # noqa: N818 - not an error: the user is done
+class Leave(Exception):
     """The user wants to leave."""
 
 

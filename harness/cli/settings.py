@@ -26,7 +26,16 @@ def show_settings(
     loaded = load_settings(config, overrides)
     variable = loaded.settings.provider.api_key_env
     key = "set" if variable and os.environ.get(variable) else "not set"
-    rows = [(name, redact(value) if isinstance(value, str) else value, source) for name, value, source in loaded.rows()]
+    rows = [
+        (
+            name,
+            redact(value.partition("?")[0] + "?…" if name == "provider.base_url" and "?" in value else value)
+            if isinstance(value, str)
+            else value,
+            source,
+        )
+        for name, value, source in loaded.rows()
+    ]
     if origin:
         rows = [entry for entry in rows if entry[2] != "default"]
     if as_json:

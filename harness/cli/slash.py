@@ -12,11 +12,10 @@ from rich.text import Text
 
 from harness.cli import render, render_turn
 from harness.cli.screens import Leave
-from harness.errors import InputError, TurnNotFound
+from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.cli.conversation import Conversation
-    from harness.state import TurnRecord
 
 Run = Callable[["Conversation", str], Awaitable[None]]
 

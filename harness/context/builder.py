@@ -141,16 +141,12 @@ def _fit(messages: tuple[Message, ...], room: int) -> tuple[tuple[Message, ...],
     return messages[start:], messages[:start]
 
 
-def _arrange(
-    head: list[tuple[str, str, str]], history: tuple[Message, ...], tail: _Tail
-) -> tuple[ChatMessage, ...]:
+def _arrange(head: list[tuple[str, str, str]], history: tuple[Message, ...], tail: _Tail) -> tuple[ChatMessage, ...]:
     opening = [text.strip() for _, _, text in head]
     if tail.opening and tail.context:
         opening.append(tail.context)
     messages = [ChatMessage("system", "\n\n".join(opening))]
-    messages += [
-        ChatMessage("user" if message.speaker == "user" else "assistant", message.text) for message in history
-    ]
+    messages += [ChatMessage("user" if message.speaker == "user" else "assistant", message.text) for message in history]
     if tail.context and not tail.opening:
         messages.append(ChatMessage("system", tail.context))
     messages.append(ChatMessage("user", tail.message))

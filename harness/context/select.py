@@ -63,9 +63,7 @@ def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
             chosen.add(fact.id)
             room -= tokens
         items.append(
-            Retrieved(
-                id=fact.id, text=line, score=round(score, 4), tokens=tokens, dropped="" if fits else OVER_LIMIT
-            )
+            Retrieved(id=fact.id, text=line, score=round(score, 4), tokens=tokens, dropped="" if fits else OVER_LIMIT)
         )
     left_out = [item for item in items if item.dropped]
     kept = [item for item in items if not item.dropped]

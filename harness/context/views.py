@@ -53,7 +53,9 @@ def _promises(turn: Turn, pack: LanguagePack) -> tuple[str, ...]:
     """Open promises, those due first; the others newest last."""
     due = due_commitments(turn.state, turn.now)
     others = [promise for promise in turn.state.open_commitments() if promise not in due]
-    chosen = (*due[:MAX_COMMITMENTS], *others[-max(0, MAX_COMMITMENTS - len(due)) :]) if len(due) < MAX_COMMITMENTS else due
+    chosen = (
+        (*due[:MAX_COMMITMENTS], *others[-max(0, MAX_COMMITMENTS - len(due)) :]) if len(due) < MAX_COMMITMENTS else due
+    )
     return tuple(_promise(promise, pack, now_due=promise in due) for promise in chosen[:MAX_COMMITMENTS])
 
 
@@ -65,11 +67,11 @@ def _promise(commitment: Commitment, pack: LanguagePack, *, now_due: bool) -> st
 
 def _mood(emotion: Emotion, rest: Emotion, pack: LanguagePack) -> str:
     distance = max(
-        abs(emotion.valence - rest.valence), abs(emotion.arousal - rest.arousal), abs(emotion.dominance - rest.dominance)
+        abs(emotion.valence - rest.valence),
+        abs(emotion.arousal - rest.arousal),
+        abs(emotion.dominance - rest.dominance),
     )
     if distance < MOOD_THRESHOLD or emotion.label == "neutral":
         return ""
     known = pack.emotion.prototypes.get(emotion.label)
     return known.name if known is not None and known.name else emotion.label
-
-

@@ -196,6 +196,7 @@ class FactWording(Frozen):
             the two together.
         eating: how a predicate begins that says something is eaten, drunk or liked.
         one: how a value begins that means one thing ("a sister", 一个妹妹).
+        slots: attribute to the kind of which its value is one ("car": vehicle), in any language persona files use.
         having: how a predicate begins that says somebody has, uses or plays a thing.
         mine: group ``m``: somebody or a pet of one's own, mentioned in passing ("my sister").
         naming: how a value gives a ``name`` to what it says.
@@ -228,6 +229,7 @@ class FactWording(Frozen):
     one: str = r"(?!)"
     mine: str = r"(?!)"
     having: str = r"(?!)"
+    slots: Mapping[str, str] = {}
     naming: str = r"(?!)"
     unlike: tuple[str, ...] = ()
     regions: Mapping[str, tuple[str, ...]] = {}

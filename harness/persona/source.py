@@ -87,7 +87,11 @@ def _read_text(path: Path) -> str:
     # Read here, not in load_yaml: the text is needed for line numbers, and GB18030 deserves its own remedy.
     source = str(path)
     try:
-        raw = path.read_bytes()
+        if path.exists() and not path.is_file():
+            message = f"{path} cannot be read: it is no file."
+            raise PersonaError(message, remedy="Give the path of a persona file.", source=source, line=0)
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
     except FileNotFoundError as failure:
         message = f"Expected a persona file at {path}, found none."
         raise PersonaError(message, remedy="Check the path.", source=source, line=0) from failure
@@ -95,7 +99,7 @@ def _read_text(path: Path) -> str:
         message = f"{path} cannot be read: {failure.strerror or failure}."
         raise PersonaError(message, remedy="Give the path of a readable file.", source=source, line=0) from failure
     if len(raw) > MAX_BYTES:
-        message = f"{path} has {len(raw)} bytes; a persona file has at most {MAX_BYTES}."
+        message = f"{path} is larger than the {MAX_BYTES} bytes that a persona file may have."
         raise PersonaError(message, remedy="Give the path of a persona file.", source=source, line=0)
     try:
         text = raw.decode("utf-8-sig")

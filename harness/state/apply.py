@@ -48,6 +48,8 @@ def normal(text: str) -> str:
 def _text(value: str, what: str, limit: int = MAX_VALUE) -> str:
     if not value.strip():
         raise _refuse(f"{what} is empty")
+    if any(unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t" for char in value):
+        raise _refuse(f"{what} has control characters or lone surrogates")
     if len(value) > limit:
         raise _refuse(f"{what} has {len(value)} characters, at most {limit} are kept")
     return value
@@ -139,9 +141,7 @@ def _assert_fact(state: DialogueState, op: ops.AssertFact) -> DialogueState:
     key = (op.subject.casefold(), op.attribute.casefold())
     value = normal(op.value)
     rivals = [
-        fact
-        for fact in state.facts
-        if fact.key() == key and fact.status in (FactStatus.active, FactStatus.disputed)
+        fact for fact in state.facts if fact.key() == key and fact.status in (FactStatus.active, FactStatus.disputed)
     ]
     same = [fact for fact in rivals if normal(fact.value) == value]
     known = next((fact for fact in same if fact.polarity == op.polarity and fact.status is FactStatus.active), None)
@@ -285,7 +285,7 @@ def _return_topic(state: DialogueState, op: ops.ReturnTopic) -> DialogueState:
     return _with(state, topics=_stack(state.topics, (*opened, back), past))
 
 
-def _pop_topic(state: DialogueState, op: ops.PopTopic) -> DialogueState:
+def _pop_topic(state: DialogueState, _op: ops.PopTopic) -> DialogueState:
     current = state.topics.current
     if current is None:
         raise _refuse("no topic is open")

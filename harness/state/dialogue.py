@@ -80,8 +80,7 @@ class DialogueState(Frozen):
         return tuple(
             fact
             for fact in self.facts
-            if fact.status is FactStatus.active
-            and (subject is None or fact.subject.casefold() == subject.casefold())
+            if fact.status is FactStatus.active and (subject is None or fact.subject.casefold() == subject.casefold())
         )
 
     def fact(self, fact_id: str) -> Fact | None:

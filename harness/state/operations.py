@@ -42,7 +42,8 @@ class AddMessage(Frozen):
 
 class AssertFact(Frozen):
     """State something about a subject. Supersedes within (subject, attribute) when ``single``, and the same
-    value with the other polarity always."""
+    value with the other polarity always.
+    """
 
     op: Literal["assert_fact"] = "assert_fact"
     subject: str

@@ -301,7 +301,7 @@ class ServerThread:
         self._loop.close()
 
 
-class _NotHTTP(Exception):  # noqa: N818  a signal, not an error
+class _NotHTTP(Exception):
     """The client began with something else, a TLS handshake most likely."""
 
 

@@ -49,9 +49,7 @@ async def analyse_topic(turn: Turn, ports: Ports) -> Analysed:
     return await _ask(turn, ports, "update_topic", TOPIC_UPDATE)
 
 
-async def _ask(
-    turn: Turn, ports: Ports, prompt: str, schema: Answers
-) -> Analysed:
+async def _ask(turn: Turn, ports: Ports, prompt: str, schema: Answers) -> Analysed:
     pack = ports.languages.get(turn.language)
     view = AnalysisView.of(
         turn.state,
@@ -71,7 +69,9 @@ async def _ask(
         schema_name=prompt,
         timeout_s=BOOKKEEPING_S,
     )
-    asked = await ask(ports.model, request, schema, phase=turn.phase, hints=hints(ports, turn.persona.language), clock=ports.clock)
+    asked = await ask(
+        ports.model, request, schema, phase=turn.phase, hints=hints(ports, turn.persona.language), clock=ports.clock
+    )
     turn = turn.called(asked.calls)
     for note in asked.notes:
         turn = turn.note("structured_output", note)

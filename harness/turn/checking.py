@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Literal
 
 from harness.ports import Ports
@@ -56,7 +57,9 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
 
     A reply that the rules pass goes before the evaluator as well when ``check_tier`` is ``model``.
     """
-    text = text.strip()
+    text, cut = presentable(text, turn.settings.max_reply_chars)
+    if cut:
+        turn = turn.note("reply_cut", f"the reply was longer than max_reply_chars ({turn.settings.max_reply_chars})")
     candidate = Candidate(text=text, form=form, findings=findings(turn, text, ports))
     settings = turn.settings
     if settings.persona_consistency_check and settings.check_tier == "model" and not candidate.findings:
@@ -64,6 +67,16 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
     candidates = (*turn.candidates, candidate)
     best = min(range(len(candidates)), key=lambda index: candidates[index].penalty)
     return turn.with_(candidates=candidates, chosen=best)
+
+
+def presentable(text: str, limit: int) -> tuple[str, bool]:
+    """A reply as it may be shown and stored: no control characters, no blanks around it, no longer than ``limit``; and
+    whether it had to be cut (at the end of a sentence where there is one).
+    """
+    clean = "".join(char for char in text if char in "\n\t" or unicodedata.category(char) != "Cc").strip()
+    if len(clean) <= limit:
+        return clean, False
+    return whole_sentences(clean[:limit]), True
 
 
 def trimmed(candidate: Candidate) -> str:
@@ -88,7 +101,7 @@ def _overlaps(part: str, words: str) -> bool:
 def whole_sentences(text: str) -> str:
     """A reply that was cut off by the token limit, without its unfinished last sentence if others remain."""
     parts = sentences(text)
-    if len(parts) < 2 or parts[-1][-1:] in ".!?。！？…~～\"”」)）":
+    if len(parts) < 2 or parts[-1][-1:] in '.!?。！？…~～"”」)）':
         return text
     end = text.rfind(parts[-1])
     return text[:end].rstrip() if end > 0 else text

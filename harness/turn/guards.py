@@ -26,6 +26,5 @@ def summary_is_due(turn: Turn) -> bool:
     if len(messages) <= settings.short_term_window:
         return False
     return (
-        len(messages) > 2 * settings.short_term_window
-        or estimate_messages(messages) > settings.summary_trigger_tokens
+        len(messages) > 2 * settings.short_term_window or estimate_messages(messages) > settings.summary_trigger_tokens
     )

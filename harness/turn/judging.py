@@ -44,9 +44,7 @@ def _request(turn: Turn, ports: Ports, mode: str, reply: str) -> ModelRequest:
     )
 
 
-async def _verdict(
-    turn: Turn, ports: Ports, mode: str, reply: str, schema: type[Answer]
-) -> tuple[Turn, Answer | None]:
+async def _verdict(turn: Turn, ports: Ports, mode: str, reply: str, schema: type[Answer]) -> tuple[Turn, Answer | None]:
     calls: list[ModelCall] = []
     request = _request(turn, ports, mode, reply)
     told = hints(ports, turn.persona.language)

@@ -63,6 +63,7 @@ TABLE: tuple[Row, ...] = (
     Row(Phase.persist, Phase.done),
 )
 
+
 @dataclass(slots=True)
 class Walk:
     """The cursor the machine moves: the phase and the turn that the guards look at."""

@@ -1,0 +1,1 @@
+"""What was said: facts, contradictions, topics, references, emotion and promises, by rules and from model answers."""

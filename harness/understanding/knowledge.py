@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from harness.state import CHARACTER, Fact
 from harness.understanding.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
 from harness.understanding.holding import statement
+from harness.understanding.kinds import kinds_in
 from harness.understanding.relations import (
     CERTAIN,
     LIKELY,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _MOST = 0.6
 _SUPPORT_TERMS = 2
+_FREE = 3.0
+"""What running text has less of a claim to answer it than a stated fact, in shared words."""
 _SHORTEST_QUOTE = 4
 
 
@@ -144,7 +147,7 @@ def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | N
     Of equally sure conflicts, the one with the fact that shares most words with the claim.
     """
     decided: Known | None = None
-    found, support = NEITHER, -1.0
+    found, support = NEITHER, -_FREE - 1
     for item in known.facts:
         relation = best(claim, item.claims, pack)
         if relation.stand is Stand.neither:
@@ -155,6 +158,7 @@ def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | N
             continue
         share = _support(claim, item, pack)
         agrees = relation.stand is Stand.same
+        share -= _FREE * item.free
         if (relation.strength, agrees, share) > (found.strength, found.stand is Stand.same, support):
             decided, found, support = item, relation, share
         if found.stand is Stand.same and found.strength >= 1:
@@ -169,10 +173,14 @@ def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | N
 
 
 def _support(claim: Claim, item: Known, pack: LanguagePack) -> float:
-    """Words of a claim that a fact has too, and whether its attribute is the same."""
+    """How well a fact answers a claim: by its attribute, by the kinds of things both name, by the words they share."""
     held = terms(f"{item.fact.attribute} {item.fact.value} {item.truth}", pack)
+    spec = pack.attribute(item.fact.attribute)
+    own = claim.attribute != "" and claim.attribute == (spec.key if spec else fold(item.fact.attribute))
     same = any(claim.attribute and claim.attribute == other.attribute for other in item.claims)
-    return same + len(terms(f"{claim.predicate} {claim.value}", pack) & held)
+    kinds = kinds_in(claim.value, pack) & kinds_in(item.fact.value, pack)
+    named = claim.name != "" and any(other.name for other in item.claims)
+    return own + same + named + len(kinds) + len(terms(f"{claim.predicate} {claim.value}", pack) & held)
 
 
 def _too_many(claim: Claim, decided: Known, known: Knowledge, pack: LanguagePack) -> bool:

@@ -19,6 +19,7 @@ from harness.understanding.claims import (
     read_claims,
     same_numbers,
 )
+from harness.understanding.exclusions import sides
 from harness.understanding.holding import statement
 from harness.understanding.kinds import (
     CITY,
@@ -29,7 +30,6 @@ from harness.understanding.kinds import (
     kinds_in,
     members_in,
     narrower,
-    phrases,
     same_words,
     told_apart,
     within,
@@ -163,6 +163,8 @@ def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         return same
     if _opposed(claim, known, pack) or _opposed(known, claim, pack):
         return Relation(Stand.conflict, STRONG if claim.attribute else LIKELY)
+    if _avoided(claim, known, pack):
+        return Relation(Stand.same, LIKELY)
     if claim.kind and fold(claim.kind) == known.slot and claim.polarity and known.polarity:
         equal = values_match(claim, known, pack)
         return Relation(Stand.same, LIKELY) if equal else Relation(Stand.conflict, LIKELY)
@@ -182,6 +184,15 @@ def _opposed(first: Claim, second: Claim, pack: LanguagePack) -> bool:
     if second.attribute not in spec.opposes:
         return False
     return bool(values_match(second, first, pack)) or covers(first.value, second.value, pack)
+
+
+def _avoided(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    """Not eating what one is allergic to."""
+    spec = pack.attribute(known.attribute)
+    if spec is None or not spec.opposes or claim.polarity or not known.polarity:
+        return False
+    about = claim.attribute in spec.opposes or pack.pattern(pack.wording.eating).match(claim.predicate) is not None
+    return about and (bool(values_match(claim, known, pack)) or terms(known.value, pack) <= terms(claim.value, pack))
 
 
 def _same_question(first: str, second: str, pack: LanguagePack) -> bool:
@@ -226,6 +237,8 @@ def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     spec = pack.attribute(known.attribute)
     if spec is None:
         return same_numbers(claim.value, known.value, pack) is False or likeness(claim.value, known.value) < _HALF / 2
+    if spec.compare == "text" and _names(known.value, pack) and not _names(claim.value, pack):
+        return False  # "a small shop" may be the one called Slow Puncture
     if spec.compare != "place":
         return True
     said, held = kinds_in(claim.value, pack), kinds_in(known.value, pack)
@@ -305,50 +318,12 @@ def _unnumbered(found: frozenset[str]) -> frozenset[str]:
     return frozenset(term for term in found if not term.isdigit() and not _NUMERAL.search(term))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """Numbers of the exclusions whose words a text has: those of a holder, those that deny, excluded words and kinds."""
-
-    holds: frozenset[int]
-    lacking: frozenset[int]
-    words: frozenset[int]
-    kinds: frozenset[int]
-
-
-@lru_cache(maxsize=16)
-def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str] | None, ...], ...]:
-    return tuple(
-        (
-            phrases(rule.holds) if rule.holds else None,
-            _lacking(rule.lacking) if rule.lacking else None,
-            phrases(words) if (words := tuple(w for w in rule.excludes if not w.startswith("#"))) else None,
-        )
-        for rule in pack.wording.exclusions
-    )
-
-
-def _lacking(sources: tuple[str, ...]) -> re.Pattern[str]:
-    pieces = (source if has_han(source) else rf"(?<![0-9a-z])(?:{source})(?![0-9a-z])" for source in sources)
-    return re.compile("|".join(pieces))
-
-
-@lru_cache(maxsize=4096)
-def _sides(text: str, pack: LanguagePack) -> _Sides:
-    folded, kinds = fold(text), kinds_in(text, pack)
-    rules = tuple(enumerate(_exclusions(pack)))
-    holds, lacking, words = (
-        frozenset(n for n, rule in rules if (p := rule[side]) and p.search(folded)) for side in range(3)
-    )
-    excluded = enumerate(pack.wording.exclusions)
-    return _Sides(holds, lacking, words, frozenset(n for n, rule in excluded if kinds.intersection(rule.excludes)))
-
-
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """One rules the other out ("vegetarian", "loves steak"), in either direction."""
     if known.attribute == _PET:
         return NEITHER  # a blind rabbit makes nobody blind
-    said = _sides(f"{claim.predicate} {claim.value}", pack)
-    held = _sides(f"{known.slot or known.attribute} {known.value}", pack)
+    said = sides(f"{claim.predicate} {claim.value}", pack)
+    held = sides(f"{known.slot or known.attribute} {known.value}", pack)
     # A kind counts only where the claim has an attribute or is about a meal: "the steak fell down" is none.
     meant = bool(claim.attribute) or pack.pattern(pack.wording.eating).match(claim.predicate) is not None
     for holder, other in ((held, said), (said, held)) if known.polarity else ():
@@ -358,10 +333,10 @@ def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
             if claim.polarity:
                 return Relation(Stand.conflict, STRONG)
             return Relation(Stand.same, LIKELY) if holder is held else NEITHER
-    lacking = _sides(f"{known.slot or known.attribute} {known.quote}", pack).lacking
-    if _kept((lacking - _sides(claim.quote, pack).lacking) & (said.words | said.kinds), claim, known, pack):
+    lacking = sides(f"{known.slot or known.attribute} {known.quote}", pack).lacking
+    if _kept((lacking - sides(claim.quote, pack).lacking) & (said.words | said.kinds), claim, known, pack):
         return Relation(Stand.conflict, FAIRLY) if claim.polarity else Relation(Stand.same, LIKELY)
-    claimed = _sides(claim.quote, pack).lacking - lacking
+    claimed = sides(claim.quote if claim.predicate else "", pack).lacking - lacking
     if known.polarity and _kept(claimed & (held.words | held.kinds), claim, known, pack):
         return Relation(Stand.conflict, FAIRLY)
     return NEITHER
@@ -431,7 +406,8 @@ def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: La
     names = _names(claim.value, pack), _names(known.value, pack)
     if all(names) and not names[0] & names[1] and (about or of_claim >= _HALF):
         return Relation(Stand.conflict, LIKELY)
-    if same_words(claim.value, known.value, pack) and not claim.attribute:
+    spec = pack.attribute(known.attribute)
+    if same_words(claim.value, known.value, pack) and not claim.attribute and not (spec and spec.closed):
         return Relation(Stand.same, LIKELY)
     enough = of_claim >= _MOST and bool((shared - known_head) or not known_head)
     return Relation(Stand.same, LIKELY) if enough else NEITHER
@@ -448,7 +424,7 @@ def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     if not (claim.polarity and known.polarity) or "§" in claim.predicate or (spec is not None and spec.closed):
         return False
     for kind, head in head_patterns(pack):
-        if head.fullmatch(known.slot):
+        if pack.wording.slots.get(known.slot) == kind or head.fullmatch(known.slot):
             if f"#{kind}" in kinds_in(claim.predicate, pack) and told_apart(claim.value, known.value, pack):
                 return True
             first, second = members_in(claim.predicate, kind, pack), members_in(known.value, kind, pack)

@@ -4,7 +4,6 @@ None of them is a shipped persona or stands in a prompt or a test. The judge kno
 of patterns per dialogue, on the reply alone.
 """
 
-
 import re
 from dataclasses import dataclass
 from typing import Literal

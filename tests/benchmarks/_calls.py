@@ -1,6 +1,5 @@
 """How many model calls a turn takes, by setting."""
 
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -23,7 +22,10 @@ SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("provider, as it is without a file (combined analysis)", {"analysis": "combined", "summarize_with": "model"}),
     ("analysis = separate", {"analysis": "separate", "summarize_with": "model"}),
     ("check_tier = model, analysis = rules", {"check_tier": "model"}),
-    ("check_tier = model, analysis = combined", {"check_tier": "model", "analysis": "combined", "summarize_with": "model"}),
+    (
+        "check_tier = model, analysis = combined",
+        {"check_tier": "model", "analysis": "combined", "summarize_with": "model"},
+    ),
     ("persona_consistency_check = false, analysis = rules", {"persona_consistency_check": False}),
 )
 

@@ -1,6 +1,5 @@
 """Forty details a user tells about themselves, and how they ask for each later: (told, asked, what the answer needs)."""
 
-
 DETAILS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "en": (
         ("My name is Tom Hadley, by the way.", "Do you remember my name?", "Tom"),

@@ -1,6 +1,5 @@
 """The embedded model for the benchmarks that need one: a server of its own, harnesses and a bare client on it."""
 
-
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +38,9 @@ class Served:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What chooses the model."""
     parser.add_argument(
-        "--model", default="default", help="path of a GGUF file, or a name of the catalogue; fetched into the cache if need be"
+        "--model",
+        default="default",
+        help="path of a GGUF file, or a name of the catalogue; fetched into the cache if need be",
     )
     parser.add_argument("--threads", type=int, default=0, help="threads of the server; 0: the physical cores")
 

@@ -5,7 +5,6 @@ part, which it is fastest with, and ``object``, the engine's own frozen state in
 (messages, count, reply) is returned by nodes. The database is set up as the engine's is: WAL, ``synchronous = NORMAL``.
 """
 
-
 import importlib
 import importlib.util
 import logging

@@ -1,6 +1,5 @@
 """What a user waits longer for a reply than for one bare call of the OpenAI SDK, against a server with a fixed delay."""
 
-
 import asyncio
 import sys
 import time
@@ -63,7 +62,13 @@ async def _measure(url: str, folder: Path, *, turns: int, state_bytes: int) -> N
 
         await remember()
         streamed: Any = client.chat.completions.create
-        options: dict[str, Any] = {"model": "test-model", "temperature": 0.7, "top_p": 0.9, "max_tokens": 220, "seed": 7}
+        options: dict[str, Any] = {
+            "model": "test-model",
+            "temperature": 0.7,
+            "top_p": 0.9,
+            "max_tokens": 220,
+            "seed": 7,
+        }
 
         async def ours(number: int) -> float:
             started = time.perf_counter()

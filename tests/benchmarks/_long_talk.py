@@ -1,6 +1,5 @@
 """A long conversation: does the prompt stay as small as it was, and does a detail asked for still reach the model?"""
 
-
 import re
 from pathlib import Path
 

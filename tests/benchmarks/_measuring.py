@@ -1,6 +1,5 @@
 """What the benchmarks share: samples, percentiles, tables, and a line about the machine."""
 
-
 import os
 import platform
 import statistics

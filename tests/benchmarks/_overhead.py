@@ -1,6 +1,5 @@
 """What the engine costs per turn when the model costs nothing, beside LangGraph doing the same kinds of steps."""
 
-
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
@@ -153,7 +152,9 @@ async def overhead(folder: Path, *, turns: int, state_bytes: int, beside: bool) 
     talks = {language: Talk(await full[language].open({"en": "mia", "zh": "lin"}[language], session="bench"), language) for language in full}  # fmt: skip
     for talk in (bare, *talks.values()):
         size = await make_heavy(talk.session, state_bytes)
-    print(f"state: {size / 1024:.1f} KiB as JSON; {turns} turns each, interleaved; a turn ends when its bookkeeping is stored")
+    print(
+        f"state: {size / 1024:.1f} KiB as JSON; {turns} turns each, interleaved; a turn ends when its bookkeeping is stored"
+    )
     contenders: dict[str, Turns] = {IDLE: bare.turn}
     contenders |= {f"{FULL} ({language})": talk.turn for language, talk in talks.items()}
     others = Beside()

@@ -1,6 +1,5 @@
 """Many sessions at once: throughput, that nothing mixes, and what an idle session keeps in memory."""
 
-
 import asyncio
 import gc
 import re
@@ -37,7 +36,9 @@ async def many_sessions(folder: Path, *, sessions: int, rounds: int) -> None:
         started = time.perf_counter()
         for turn in range(rounds):
             text = MESSAGES[turn % len(MESSAGES)]
-            await asyncio.gather(*(session.say(text.format(code=_code(number))) for number, session in enumerate(opened)))
+            await asyncio.gather(
+                *(session.say(text.format(code=_code(number))) for number, session in enumerate(opened))
+            )
         await asyncio.gather(*(session.close() for session in opened))
         seconds = time.perf_counter() - started
         turns = sessions * rounds
@@ -45,7 +46,9 @@ async def many_sessions(folder: Path, *, sessions: int, rounds: int) -> None:
         mixed = 0
         for number, session in enumerate(opened):
             mixed += not await _is_whole(session, _code(number), rounds)
-        print(f"{'MISSED' if mixed else 'met   '}  sessions with a foreign word, a lost or a double turn: {mixed} (goal 0)")
+        print(
+            f"{'MISSED' if mixed else 'met   '}  sessions with a foreign word, a lost or a double turn: {mixed} (goal 0)"
+        )
 
 
 def _code(number: int) -> str:
@@ -91,4 +94,3 @@ async def memory(folder: Path, *, sessions: int) -> None:
 async def _one_turn(session: Session, number: int) -> None:
     await session.say(MESSAGES[0].format(code=_code(number)))
     await session.close()
-

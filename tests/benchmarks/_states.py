@@ -1,6 +1,5 @@
 """A conversation that has a lot in its state, and ordinary talk to go on with."""
 
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 

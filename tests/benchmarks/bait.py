@@ -8,7 +8,6 @@ it states the fact, neither concedes nor apologises, and does not contradict it;
 patterns are no substitute for reading. Takes minutes on a slow processor: 36 conversations of three turns.
 """
 
-
 import argparse
 import asyncio
 import json
@@ -84,7 +83,9 @@ async def bare(client: Any, model: Served, system: str, dialogue: Dialogue, seed
     return rows
 
 
-async def conversations(given: argparse.Namespace, model: Served, folder: Path) -> AsyncIterator[tuple[str, Dialogue, int, list[Row]]]:
+async def conversations(
+    given: argparse.Namespace, model: Served, folder: Path
+) -> AsyncIterator[tuple[str, Dialogue, int, list[Row]]]:
     """Both arms, dialogue by dialogue and seed by seed."""
     import openai
 
@@ -119,13 +120,23 @@ async def main(given: argparse.Namespace) -> None:
         total = 2 * len(given.seeds) * (len(given.only) or len(DIALOGUES))
         async for arm, dialogue, seed, rows in conversations(given, model, Path(folder)):
             found = verdict(dialogue, rows[-1]["reply"])
-            result = {"arm": arm, "dialogue": dialogue.name, "kind": dialogue.kind, "seed": seed, **found, "turns": rows}
+            result = {
+                "arm": arm,
+                "dialogue": dialogue.name,
+                "kind": dialogue.kind,
+                "seed": seed,
+                **found,
+                "turns": rows,
+            }
             results.append(result)
             _write(out, result)
             print(f"\n[{len(results)}/{total}] {arm}, {dialogue.name}, seed {seed}: {_words(found)}")
             print(f"  > {rows[-1]['user']}\n  < {rows[-1]['reply']}", flush=True)
             if arm == "harness":
-                print(f"    {rows[-1]['form']}, {rows[-1]['calls']} calls, {rows[-1]['seconds']} s, {rows[-1]['notices']}", flush=True)
+                print(
+                    f"    {rows[-1]['form']}, {rows[-1]['calls']} calls, {rows[-1]['seconds']} s, {rows[-1]['notices']}",
+                    flush=True,
+                )
     summary(results)
     print(f"\nEvery reply is in {given.out}.")
 
@@ -159,7 +170,10 @@ def summary(results: list[Row]) -> None:
             ("ordinary turn", [turn for result in results if result["arm"] == arm for turn in result["turns"][:-1]]),
             ("bait", [result["turns"][-1] for result in results if result["arm"] == arm]),
         ):
-            means = [sum(turn[key] for turn in turns) / max(1, len(turns)) for key in ("calls", "prompt_tokens", "completion_tokens", "seconds")]
+            means = [
+                sum(turn[key] for turn in turns) / max(1, len(turns))
+                for key in ("calls", "prompt_tokens", "completion_tokens", "seconds")
+            ]
             rows.append((f"{arm}, {what}", *(f"{mean:.1f}" for mean in means)))
     table(("", "calls", "prompt tokens", "reply tokens", "seconds"), rows)
     ours = [result for result in results if result["arm"] == "harness"]
@@ -177,5 +191,10 @@ if __name__ == "__main__":
     add_arguments(parser)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--only", nargs="+", default=[], choices=[dialogue.name for dialogue in DIALOGUES])
-    parser.add_argument("--out", type=Path, default=Path("bait.jsonl"), help="where every reply is written, one JSON line a conversation")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("bait.jsonl"),
+        help="where every reply is written, one JSON line a conversation",
+    )
     asyncio.run(main(parser.parse_args()))

@@ -1,9 +1,8 @@
 """Benchmarks of the engine without a real model. Prints one table for each part; takes a minute or two.
 
-    python -m tests.benchmarks.engine
-    python -m tests.benchmarks.engine --parts overhead latency --turns 400
+python -m tests.benchmarks.engine
+python -m tests.benchmarks.engine --parts overhead latency --turns 400
 """
-
 
 import argparse
 import asyncio
@@ -49,13 +48,17 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to measure; all by default")
-    made.add_argument("--turns", type=int, default=200, help="turns for each contender of overhead; half of it for latency")
+    made.add_argument(
+        "--turns", type=int, default=200, help="turns for each contender of overhead; half of it for latency"
+    )
     made.add_argument("--state-bytes", type=int, default=24 * 1024, help="size of the state as JSON")
     made.add_argument("--sessions", type=int, default=1000)
     made.add_argument("--rounds", type=int, default=3, help="turns of each of the many sessions")
     made.add_argument("--long-turns", type=int, default=500, help="length of the long conversation")
     made.add_argument("--languages", nargs="+", choices=("en", "zh"), default=("en", "zh"))
-    made.add_argument("--delay-ms", type=float, default=30.0, help="delay of the server that latency is measured against")
+    made.add_argument(
+        "--delay-ms", type=float, default=30.0, help="delay of the server that latency is measured against"
+    )
     made.add_argument("--serve", type=float, help=argparse.SUPPRESS)
     return made
 

@@ -8,7 +8,6 @@ evicts the other's cache. The rebuilt layout, too, keeps the part of its system 
 in a turn before which nothing changed in the state (marked =) it keeps everything, and is then the faster one.
 """
 
-
 import argparse
 import asyncio
 import statistics
@@ -115,7 +114,10 @@ async def measure(served_model: Served, folder: Path, language: str, persona: st
         for name in order:
             await sessions[name].say(text)
             await sessions[name].close()
-        print(f"  turn {number}: " + ", ".join(f"{name} {probe.seconds[-1]:.2f} s" for name, probe in probes.items()), flush=True)
+        print(
+            f"  turn {number}: " + ", ".join(f"{name} {probe.seconds[-1]:.2f} s" for name, probe in probes.items()),
+            flush=True,
+        )
     for probe in probes.values():
         await probe.close()
     return probes
@@ -149,7 +151,9 @@ async def main(given: argparse.Namespace) -> None:
                     probes = await measure(model, Path(folder), language, persona)
                     at_turn, overall = show(probes, given.turn)
                     ratios.append(at_turn)
-                    print(f"turn {given.turn}: the first token comes {at_turn:.1f} × sooner; turns 2 to the last: {overall:.1f} ×")
+                    print(
+                        f"turn {given.turn}: the first token comes {at_turn:.1f} × sooner; turns 2 to the last: {overall:.1f} ×"
+                    )
     print(f"\nturn {given.turn}, median of {len(ratios)} conversations: {statistics.median(ratios):.1f} × sooner")
 
 

@@ -7,7 +7,6 @@ At turn 2 the user tells a pet, a job and a number; at turn 12 they ask for all 
 line for each turn, checks the answers, and writes one Markdown file per character.
 """
 
-
 import argparse
 import asyncio
 import re
@@ -97,7 +96,10 @@ async def talk(session: Session, script: Script, *, apart: bool) -> tuple[list[s
         print(f"{number:2}  you: {text}\n    {name}: {reply.text}\n    [{line}] ({seconds:.1f} s)", flush=True)
         lines.append(f"**{number}. You:** {text}\n\n**{name}:** {reply.text}\n\n`{line}`\n")
     final = answers[-3:] if apart else [answers[-1]] * 3
-    right = {what: bool(re.search(pattern, said, re.IGNORECASE)) for (what, pattern), said in zip(script.needed, final, strict=True)}
+    right = {
+        what: bool(re.search(pattern, said, re.IGNORECASE))
+        for (what, pattern), said in zip(script.needed, final, strict=True)
+    }
     return lines, right
 
 
@@ -131,7 +133,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     parser.add_argument("--personas", nargs="+", default=["mia", "lin"], help="ids of characters")
-    parser.add_argument("--language", choices=tuple(SCRIPTS), help="what the user speaks; by default what the character does")
+    parser.add_argument(
+        "--language", choices=tuple(SCRIPTS), help="what the user speaks; by default what the character does"
+    )
     parser.add_argument("--ask", choices=("together", "apart"), default="together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("transcripts"), help="folder for the transcripts")

@@ -19,9 +19,7 @@ def settings_of(tmp_path: Path, **engine: Any) -> Loaded:
     """Settings of a test: rules, a SQLite file in ``tmp_path``, and what is given for ``[harness]``."""
     chosen = {"analysis": "rules", "summarize_with": "rules", "seed": 7, **engine}
     overrides = {f"harness.{key}": value for key, value in chosen.items()}
-    return load(
-        start=tmp_path, environ={}, overrides={**overrides, "storage.path": str(tmp_path / "sessions.db")}
-    )
+    return load(start=tmp_path, environ={}, overrides={**overrides, "storage.path": str(tmp_path / "sessions.db")})
 
 
 @pytest.fixture

@@ -311,7 +311,7 @@ def test_every_prompt_and_variable_is_documented() -> None:
     assert set(generated) == set(prompts.names())
     assert sorted(names(table(after, "template"))) == sorted(prompts.names())
     explained = text.split("## Variables", 1)[1]
-    others = {"name", "user_name", "user_text", "reply", "language", "max_tokens", "broken", "error", "schema"}
+    others = {"name", "user_name", "user_text", "reply", "language", "max_tokens", "problem", "schema"}
     for name in prompts.names():
         for language in prompts.languages():
             wanted = prompts.variables(name, language)

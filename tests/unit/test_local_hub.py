@@ -92,7 +92,7 @@ def entry(*urls: str, size: int | None = len(BODY), sha256: str | None = SHA) ->
     return CatalogueEntry(name="m", size=size, sha256=sha256, sources=sources)
 
 
-class Stopped(Exception):  # noqa: N818
+class Stopped(Exception):
     pass
 
 
@@ -214,9 +214,7 @@ def test_a_file_of_another_size_is_not_even_fetched(server: Hub, tmp_path: Path)
         pull(entry(server.url, size=5), cache_dir=tmp_path)
 
 
-def test_a_model_without_a_hash_is_trusted_once_with_a_warning_and_then_held_to_it(
-    server: Hub, tmp_path: Path
-) -> None:
+def test_a_model_without_a_hash_is_trusted_once_with_a_warning_and_then_held_to_it(server: Hub, tmp_path: Path) -> None:
     unknown = entry(server.url, size=None, sha256=None)
     with capture_logs() as logs:
         path = pull(unknown, cache_dir=tmp_path)

@@ -22,11 +22,13 @@ from harness.state import (
     TaskState,
     apply,
     fold,
+    operations as ops,
 )
-from harness.state import operations as ops
 
 START = DialogueState(persona=PersonaRef(id="mia", name="Mia"))
-words = st.sampled_from(["", " ", "tea", "Tea.", "茶", "红茶", "x" * 501, "a\u0000b", "cat", "dog", "m1", "f1", "f2", "t3", "e4", "c5"])
+words = st.sampled_from(
+    ["", " ", "tea", "Tea.", "茶", "红茶", "x" * 501, "a\u0000b", "cat", "dog", "m1", "f1", "f2", "t3", "e4", "c5"]
+)
 ids = st.sampled_from(["f1", "f2", "f3", "t1", "t2", "e1", "e2", "c1", "c2", "c3", "nope", ""])
 turns = st.integers(-1, 6)
 speakers = st.sampled_from(["user", "character", "Jack", ""])
@@ -113,7 +115,9 @@ def test_ids_are_unique_and_facts_are_never_lost(sequence: list[Operation]) -> N
     assert len(state.facts) == stated, "superseded and retracted facts stay as history"
 
 
-@pytest.mark.parametrize(("loved", "food"), [(True, "Chinese food"), (False, "Chinese food"), (True, "中餐"), (False, "中餐")])
+@pytest.mark.parametrize(
+    ("loved", "food"), [(True, "Chinese food"), (False, "Chinese food"), (True, "中餐"), (False, "中餐")]
+)
 def test_love_then_hate_supersedes_in_both_orders(loved: bool, food: str) -> None:
     state, applied, _ = fold(
         START, [say("user", "likes", food, polarity=loved), say("user", "likes", food, polarity=not loved)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.language import LanguagePack, load_packs
-from harness.state import DialogueState, Fact, PersonaRef
+from harness.state import DialogueState, Fact, Persona, PersonaRef
 from harness.understanding.holding import begun_answers, hold_line
 from harness.understanding.recall import check_recall, gives, recall_notices
-from harness.state import Persona
 
 MIA = Persona(name="Mia")
 
@@ -27,7 +26,9 @@ def told(*facts: tuple[str, str]) -> DialogueState:
     )
 
 
-EN = told(("name", "Tom"), ("pet", "dog called Bruno"), ("job", "plumber"), ("locker number", "4172"), ("home", "Leeds"))
+EN = told(
+    ("name", "Tom"), ("pet", "dog called Bruno"), ("job", "plumber"), ("locker number", "4172"), ("home", "Leeds")
+)
 ZH = told(("name", "小张"), ("pet", "猫叫煤球"), ("job", "小学老师"), ("车位号", "306"), ("home", "杭州"))
 
 

@@ -292,7 +292,9 @@ async def test_a_crash_at_any_phase_loses_nothing_and_counts_nothing_twice(
 
     engine = {"short_term_window": 2, "summary_trigger_tokens": 50} if phase is Phase.summarize else {}
     texts = ["My name is Ann.", "I live in Leeds and work there as a baker in the old mill by the river.", "Hello."]
-    hung = make_harness("Yes, that is quite something, isn't it, all in all.", machine=MACHINE.replacing(phase, hang), **engine)
+    hung = make_harness(
+        "Yes, that is quite something, isn't it, all in all.", machine=MACHINE.replacing(phase, hang), **engine
+    )
     whole = make_harness("Yes, that is quite something, isn't it, all in all.", **engine)
     session = await whole.open(MIA, session="s")
     for text in texts[:2]:
@@ -367,7 +369,9 @@ def shown(events: list[StreamEvent]) -> str:
     return text
 
 
-@pytest.mark.parametrize(("persona", "text", "reply"), [(MIA, "Hello!", "Hi. How was your day?"), (LIN, "你好！", "你好。今天怎么样？")])
+@pytest.mark.parametrize(
+    ("persona", "text", "reply"), [(MIA, "Hello!", "Hi. How was your day?"), (LIN, "你好！", "你好。今天怎么样？")]
+)
 async def test_a_clean_reply_flows_as_it_comes(
     make_harness: MakeHarness, persona: Persona, text: str, reply: str
 ) -> None:
@@ -443,6 +447,7 @@ async def test_a_closed_stream_cancels_the_turn(make_harness: MakeHarness) -> No
         closed_streams = 0
 
         async def stream(self, request: ModelRequest) -> AsyncIterator[ModelDelta]:  # type: ignore[override]
+            self.requests.append(request)
             try:
                 while True:
                     yield ModelDelta(text="on ")

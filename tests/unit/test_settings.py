@@ -83,7 +83,7 @@ def test_unreadable_and_ambiguous_files(tmp_path: Path) -> None:
 
 
 def test_unknown_argument() -> None:
-    with pytest.raises(SettingsError, match="Did you mean 'harness.max_turns'"):
+    with pytest.raises(SettingsError, match=r"Did you mean 'harness\.max_turns'"):
         load(environ={}, overrides={"harness.max_turnz": 1})
 
 

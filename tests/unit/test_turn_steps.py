@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -162,7 +163,9 @@ def check_summary(state: DialogueState, window: int) -> None:
 
 
 @pytest.mark.parametrize("tier", ["rules", "model"])
-@pytest.mark.parametrize(("persona", "text", "kept"), [(MIA, "My {thing} code is {n}77.", "77"), (LIN, "我的{thing}密码是{n}77。", "77")])
+@pytest.mark.parametrize(
+    ("persona", "text", "kept"), [(MIA, "My {thing} code is {n}77.", "77"), (LIN, "我的{thing}密码是{n}77。", "77")]
+)
 async def test_old_messages_are_compressed_and_nothing_else_is_touched(
     make_harness: MakeHarness, tier: str, persona: Persona, text: str, kept: str
 ) -> None:
@@ -232,7 +235,7 @@ async def prompts_of(make_harness: MakeHarness, **engine: Any) -> list[ModelRequ
 
 async def test_the_prefix_is_the_same_bytes_from_turn_to_turn(make_harness: MakeHarness) -> None:
     requests = await prompts_of(make_harness, max_revisions=0)
-    for before, after in zip(requests, requests[1:], strict=False):
+    for before, after in pairwise(requests):
         shared = 1 + len([m for m in before.messages if m.role == "assistant"]) * 2
         assert after.messages[:shared] == before.messages[:shared]
         assert after.messages[shared].content == before.messages[-1].content or after.messages[shared].role == "user"
@@ -276,7 +279,9 @@ async def test_a_budget_too_small_for_what_must_not_be_cut_is_an_error(make_harn
 
 
 async def test_old_messages_give_way_to_the_budget_and_the_report_says_so(make_harness: MakeHarness) -> None:
-    async with make_harness("word " * 100, total_token_budget=900, max_revisions=0, summary_trigger_tokens=9999) as harness:
+    async with make_harness(
+        "word " * 100, total_token_budget=900, max_revisions=0, summary_trigger_tokens=9999
+    ) as harness:
         session = await harness.open(MIA, session="s")
         for number in range(6):
             await session.say(f"{number} " + "thing " * 60)
@@ -311,9 +316,7 @@ async def test_without_begun_answers_truth_comes_before_the_reply_in_json(
 ) -> None:
     held = {"en": "No, I have a cat called Biscuit.", "zh": "哪有，我养了一只叫豆豆的猫。"}[language]
     answer = json.dumps({"truth": held, "user_claim_is": "false", "reply": held}, ensure_ascii=False)
-    model = ScriptedModel(
-        {"respond": GIVES_IN[language], "revise": answer}, capabilities=Capabilities(prefill=False)
-    )
+    model = ScriptedModel({"respond": GIVES_IN[language], "revise": answer}, capabilities=Capabilities(prefill=False))
     async with make_harness(model) as harness:
         session = await harness.open(persona, session="s")
         assert (await session.say(BAIT[language])).text == held
@@ -375,9 +378,13 @@ async def test_what_the_user_told_is_given_back_when_asked(
 async def test_the_evaluator_is_asked_only_when_the_rules_found_nothing(make_harness: MakeHarness) -> None:
     premise = json.dumps({"reasoning": "r", "claim": "you are tall", "fact_id": "p:pet", "relation": "unrelated"})
     model = ScriptedModel(
-        lambda request: premise if "relation" in str(request.schema) else '{"reasoning":"r","kind":"none","fact_id":"","evidence":""}'
-        if request.structured
-        else "Not really."
+        lambda request: (
+            premise
+            if "relation" in str(request.schema)
+            else '{"reasoning":"r","kind":"none","fact_id":"","evidence":""}'
+            if request.structured
+            else "Not really."
+        )
     )
     async with make_harness(model, check_tier="model") as harness:
         session = await harness.open(MIA, session="s")

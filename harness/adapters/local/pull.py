@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
-import structlog
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import structlog
 
 from harness.adapters.local.cache import (
     default_cache_dir,

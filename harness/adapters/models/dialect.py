@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import structlog
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
+
+import structlog
 
 from harness import errors
 from harness.adapters.models import wordings

@@ -99,7 +99,7 @@ def error_message(text: str) -> str:
         return title[1].strip() if title else text
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return _message_of(body) or text
 

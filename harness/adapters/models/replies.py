@@ -149,7 +149,7 @@ def decode(text: str, target: Target) -> dict[str, Any]:
     """The JSON object of a 200 answer. Raises NotJSON or NoChoices."""
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         what = "a web page" if is_page(text) else "an empty body" if not text.strip() else "text that is no JSON"
         msg = f"Expected JSON from {target.shown}, but {what} came: {excerpt(error_message(text))!r}."
         remedy = (

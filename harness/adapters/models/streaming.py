@@ -158,7 +158,7 @@ class StreamReader:
     def _take(self, event: str) -> str:
         try:
             chunk = json.loads(event)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if self._shown:
                 raise self._truncated(f"an unreadable event: {event[:120]!r}") from error
             msg = f"Expected JSON in the stream of {self._target.shown}, but {event[:120]!r} came."

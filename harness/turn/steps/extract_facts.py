@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.ports import Ports
 from harness.state import CHARACTER, USER, Operation
-from harness.state.operations import AssertFact, DisputeFact, ReviseFact, RetractFact
+from harness.state.operations import AssertFact, DisputeFact, RetractFact, ReviseFact
 from harness.turn import analysing
 from harness.turn.turn import Turn
 from harness.understanding.facts import extract_facts as facts_by_rules

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import aclosing
 
 from harness.asking import call, stream
@@ -17,7 +18,7 @@ from harness.turn.turn import Turn
 
 HELD_BACK = ("contradiction", "recall", "bot_question", "override", "extraction")
 """Notices under which a reply is shown only after it has passed its check."""
-SENTENCE_ENDS = ".!?。！？\n"
+SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 SMALLER = 0.6
 """What is left of the token budget when the endpoint says the prompt is too long."""
 
@@ -78,7 +79,7 @@ def request(turn: Turn, ports: Ports) -> ModelRequest:
 
 async def _streamed(turn: Turn, ports: Ports, calls: list[ModelCall]) -> tuple[str, str]:
     """The reply and what was shown of it. Stops, and closes the connection, at a sentence that fails its check."""
-    shown, text = "", ""
+    shown, text, judged = "", "", 0
     pieces = stream(ports.model, request(turn, ports), phase=turn.phase, on_call=calls.append)
     async with aclosing(pieces):
         async for piece in pieces:
@@ -91,15 +92,23 @@ async def _streamed(turn: Turn, ports: Ports, calls: list[ModelCall]) -> tuple[s
                 continue
             shown += text_piece
             await ports.emit(Token(text_piece))
-            if any(end in text_piece for end in SENTENCE_ENDS) and _fails(turn, shown, ports):
-                text = shown
-                break
+            for end in _ends(shown, judged):
+                if _fails(turn, shown[judged:end], ports):
+                    return shown[:end], shown
+                judged = end
+            if len(shown) > turn.settings.max_reply_chars:
+                return shown, shown
     return text or shown, shown
+
+
+def _ends(text: str, start: int) -> list[int]:
+    """Where the sentences end that were finished since ``start``. What comes in one piece is judged sentence by sentence
+    all the same, so that the outcome does not hang on how an endpoint cuts its stream.
+    """
+    return [match.end() for match in SENTENCE_END.finditer(text, start)]
 
 
 def _fails(turn: Turn, text: str, ports: Ports) -> bool:
     if not turn.settings.max_revisions:
         return False
     return sum(finding.severity for finding in findings(turn, text, ports, partial=True)) >= REVISION_PENALTY
-
-
