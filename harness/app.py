@@ -218,6 +218,8 @@ class Harness:
         changes: dict[str, str] = {}
         if engine.analysis == "auto":
             changes["analysis"] = "rules" if embedded else "combined"
+        if engine.begin_answers == "auto":
+            changes["begin_answers"] = "always" if embedded else "never"
         if engine.summarize_with == "auto":
             changes["summarize_with"] = "rules" if embedded else "model"
         return engine.model_copy(update=changes)

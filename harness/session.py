@@ -489,7 +489,7 @@ class Session:
             text=turn.reply,
             turn_id=turn.id,
             number=turn.number,
-            revised=turn.candidates[turn.chosen].form != "plain",
+            revised=turn.chosen != 0,
             calls=turn.calls,
         )
         if ports.streaming and not turn.shown:

@@ -142,6 +142,10 @@ class EngineSettings(Section):
     revision_candidates: int = Field(
         default=2, ge=1, le=5, description="Replies sampled in one round of revision, until one passes."
     )
+    begin_answers: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="When the user denies a fact or asks for one they told: always begins the first answer with it, never leaves that to revision; auto is always with the embedded model and never with a provider.",
+    )
     fallback_line: bool = Field(
         default=True,
         description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it.",

@@ -391,3 +391,21 @@ async def test_the_evaluator_is_asked_only_when_the_rules_found_nothing(make_har
         await session.say("You are tall, aren't you?")
         await session.settled()
     assert model.purposes == ["consistency_check", "respond", "consistency_check"]
+
+
+@pytest.mark.parametrize(("persona", "language"), [(MIA, "en"), (LIN, "zh")])
+async def test_a_weak_model_can_be_given_the_first_words_at_once(
+    make_harness: MakeHarness, persona: Persona, language: str
+) -> None:
+    ending = {"en": " and that is that.", "zh": "真的。"}[language]
+    model = ScriptedModel(ending)
+    async with make_harness(model, begin_answers="always") as harness:
+        session = await harness.open(persona, session="s")
+        reply = await session.say(BAIT[language])
+        record = await session.report()
+    assert {"en": "Biscuit", "zh": "豆豆"}[language] in reply.text
+    assert reply.text.endswith(ending.strip())
+    assert not reply.revised
+    assert [candidate.form for candidate in record.candidates] == ["begun"]
+    assert model.requests[0].prefill
+    assert len(model.requests) == 1

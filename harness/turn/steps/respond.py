@@ -10,6 +10,7 @@ from harness.context import compose_prompt
 from harness.errors import BudgetError, ContextTooLong, EmptyReply
 from harness.ports import ModelRequest, Ports
 from harness.state import ModelCall
+from harness.turn.beginning import begin, held
 from harness.turn.calling import remaining
 from harness.turn.checking import consider, findings, whole_sentences
 from harness.turn.events import Token
@@ -48,6 +49,8 @@ async def respond(turn: Turn, ports: Ports) -> Turn:
 async def _answer(turn: Turn, ports: Ports, calls: list[ModelCall]) -> Turn:
     """One answer and its check; ``calls`` receives every call, those that fail included."""
     shown = ""
+    if (begun := await _begun(turn, ports)) is not None:
+        return begun
     try:
         if ports.streaming and not any(notice.kind in HELD_BACK for notice in turn.notices):
             text, shown = await _streamed(turn, ports, calls)
@@ -60,6 +63,20 @@ async def _answer(turn: Turn, ports: Ports, calls: list[ModelCall]) -> Turn:
         text = ""
     turn = await consider(turn.called(calls), text, ports)
     return turn.with_(shown=shown)
+
+
+async def _begun(turn: Turn, ports: Ports) -> Turn | None:
+    """A begun answer at once, where a plain one of this model would hardly hold the fact; None where it is not wanted."""
+    notice = held(turn)
+    settings = turn.settings
+    wanted = settings.begin_answers == "always" and settings.max_revisions > 0
+    if not wanted or notice is None or not notice.truth or ports.model.capabilities.prefill is False:
+        return None
+    attempt = await begin(turn, ports, notice, turn.seed)
+    if attempt is None or not attempt[0].strip():
+        return None
+    text, form, made, _ = attempt
+    return await consider(turn.called(made), text, ports, form)
 
 
 def request(turn: Turn, ports: Ports) -> ModelRequest:

@@ -12,22 +12,20 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from harness.asking import ask, call
-from harness.errors import EmptyReply, ModelError, UnsupportedFeature
-from harness.ports import ChatMessage, ModelRequest, Ports
+from harness.errors import ModelError
+from harness.ports import ChatMessage, Ports
 from harness.prompt_views import FindingView
 from harness.state import ModelCall, Notice
-from harness.turn.calling import RESERVE_S, hints, remaining
+from harness.turn.beginning import Attempt, begin, held, mending_request
+from harness.turn.calling import hints, remaining
 from harness.turn.checking import Form, consider, trimmed, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 from harness.understanding.answers import HeldReply
-from harness.understanding.holding import begun_answers, hold_line
-from harness.understanding.text import has_han
+from harness.understanding.holding import hold_line
 
 LEAST_SECONDS = 3.0
 """With less time left than this no model is asked any more."""
-HOLDING_TOKENS = 40
-"""Longest continuation of a begun answer. Longer ones spoil what the opener held (measured on a 1.5B model)."""
 
 
 async def revise(turn: Turn, ports: Ports) -> Turn:
@@ -60,22 +58,9 @@ def _failing(turn: Turn) -> bool:
     return turn.candidates[turn.chosen].penalty >= REVISION_PENALTY
 
 
-def _held(turn: Turn) -> Notice | None:
-    """The notice that the reply has to meet; facts that were asked for together are told together."""
-    notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
-    if len(notices) > 1 and notices[0].kind == "recall":
-        joint = "，" if has_han(notices[0].truth) else ", "
-        return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})
-    return notices[0] if notices else None
-
-
-Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
-"""Text, form, calls made, and what went wrong, if anything."""
-
-
 async def _attempts(turn: Turn, ports: Ports) -> AsyncGenerator[Attempt, None]:
     """Ways to a better reply, strongest first; later rounds go on where earlier ones stopped."""
-    notice = _held(turn)
+    notice = held(turn)
     skipped = (turn.revisions - 1) * turn.settings.revision_candidates
     number = 0
     form: Form
@@ -91,52 +76,18 @@ async def _attempts(turn: Turn, ports: Ports) -> AsyncGenerator[Attempt, None]:
         if number <= skipped:
             continue
         if form == "begun" and notice is not None:
-            yield await _begun(turn, ports, notice, seed, whole=number % 3 == 1)
+            yield await begin(turn, ports, notice, seed, whole=number % 3 == 1) or await _again(turn, ports, seed)
         elif form == "json" and notice is not None:
             yield await _truth_first(turn, ports, notice, seed)
         else:
             yield await _again(turn, ports, seed)
 
 
-def _request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
-    settings = turn.settings
-    return ModelRequest(
-        role="responder",
-        messages=turn.messages,
-        purpose="revise",
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        max_tokens=settings.max_reply_tokens,
-        seed=seed,
-        timeout_s=remaining(turn, ports, reserve=RESERVE_S),
-    )
-
-
-async def _begun(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: bool) -> Attempt:
-    """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words."""
-    calls: list[ModelCall] = []
-    pack = ports.languages.get(turn.language)
-    openers = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, whole=whole)
-    if not openers:
-        return await _again(turn, ports, seed)
-    opener = openers[0]
-    request = replace(_request(turn, ports, seed), prefill=opener, max_tokens=HOLDING_TOKENS, stop=("\n",))
-    try:
-        reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append, clock=ports.clock)
-    except UnsupportedFeature as error:
-        ports.model.capabilities.prefill = False
-        return "", "begun", tuple(calls), error.message
-    except EmptyReply:
-        return f"{opener.rstrip(',， ')}{pack.holding.stop}", "begun", tuple(calls), ""
-    except ModelError as error:
-        return "", "begun", tuple(calls), error.message
-    text = opener + reply.text
-    return whole_sentences(text) if reply.finish_reason == "length" else text, "begun", tuple(calls), ""
-
-
 async def _truth_first(turn: Turn, ports: Ports, notice: Notice, seed: int) -> Attempt:
     """Have the model write down the truth, and what the user's claim is, before the reply."""
-    request = replace(_request(turn, ports, seed), role="evaluator", messages=_stronger(turn, ports, notice, "json"))
+    request = replace(
+        mending_request(turn, ports, seed), role="evaluator", messages=_stronger(turn, ports, notice, "json")
+    )
     told = hints(ports, turn.persona.language)
     asked = await ask(ports.model, request, HeldReply, phase=turn.phase, repair=False, hints=told, clock=ports.clock)
     text = asked.value.reply if asked.value is not None else ""
@@ -146,7 +97,7 @@ async def _truth_first(turn: Turn, ports: Ports, notice: Notice, seed: int) -> A
 async def _again(turn: Turn, ports: Ports, seed: int) -> Attempt:
     """Ask for the reply again, saying what was wrong with it."""
     calls: list[ModelCall] = []
-    request = replace(_request(turn, ports, seed), messages=_stronger(turn, ports, _held(turn), "rewrite"))
+    request = replace(mending_request(turn, ports, seed), messages=_stronger(turn, ports, held(turn), "rewrite"))
     try:
         reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append)
     except ModelError as error:
@@ -173,7 +124,7 @@ def _stronger(turn: Turn, ports: Ports, notice: Notice | None, mode: str) -> tup
 
 async def _last_resort(turn: Turn, ports: Ports) -> Turn:
     """A natural line of the language pack, for a notice that no reply met."""
-    notice = _held(turn) or next(iter(turn.notices), None)
+    notice = held(turn) or next(iter(turn.notices), None)
     if notice is None:
         return turn
     pack = ports.languages.get(turn.language)

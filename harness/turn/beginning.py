@@ -1,0 +1,73 @@
+"""Begun answers: a reply whose first words the engine writes, and the model continues.
+
+What holds a fact best on a weak model: the opener states it, and the model only finishes the sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.asking import call
+from harness.errors import EmptyReply, ModelError, UnsupportedFeature
+from harness.ports import ModelRequest, Ports
+from harness.state import ModelCall, Notice
+from harness.turn.calling import RESERVE_S, remaining
+from harness.turn.checking import Form, whole_sentences
+from harness.turn.turn import Turn
+from harness.understanding.holding import begun_answers
+from harness.understanding.text import has_han
+
+HOLDING_TOKENS = 40
+"""Longest continuation of a begun answer. Longer ones spoil what the opener held (measured on a 1.5B model)."""
+
+Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
+"""Text, form, calls made, and what went wrong, if anything."""
+
+
+def held(turn: Turn) -> Notice | None:
+    """The notice that the reply has to meet; facts that were asked for together are told together."""
+    notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
+    if len(notices) > 1 and notices[0].kind == "recall":
+        joint = "，" if has_han(notices[0].truth) else ", "
+        return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})
+    return notices[0] if notices else None
+
+
+def mending_request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
+    """The request for another reply to the same prompt, with time kept back to send what is there."""
+    settings = turn.settings
+    return ModelRequest(
+        role="responder",
+        messages=turn.messages,
+        purpose="revise",
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        max_tokens=settings.max_reply_tokens,
+        seed=seed,
+        timeout_s=remaining(turn, ports, reserve=RESERVE_S),
+    )
+
+
+async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: bool = True) -> Attempt | None:
+    """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words.
+
+    None when the language pack has no opener for the notice.
+    """
+    calls: list[ModelCall] = []
+    pack = ports.languages.get(turn.language)
+    openers = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, whole=whole)
+    if not openers:
+        return None
+    opener = openers[0]
+    request = replace(mending_request(turn, ports, seed), prefill=opener, max_tokens=HOLDING_TOKENS, stop=("\n",))
+    try:
+        reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append, clock=ports.clock)
+    except UnsupportedFeature as error:
+        ports.model.capabilities.prefill = False
+        return "", "begun", tuple(calls), error.message
+    except EmptyReply:
+        return f"{opener.rstrip(',， ')}{pack.holding.stop}", "begun", tuple(calls), ""
+    except ModelError as error:
+        return "", "begun", tuple(calls), error.message
+    text = opener + reply.text
+    return whole_sentences(text) if reply.finish_reason == "length" else text, "begun", tuple(calls), ""
