@@ -241,7 +241,8 @@ def _fact(notice: Notice, known: Knowledge) -> Known | None:
 def _under_notice(reply: str, notice: Notice, known: Knowledge, pack: LanguagePack) -> Iterator[Finding]:
     fact = _fact(notice, known)
     yield from _conceded(reply, pack, notice.fact_id)
-    asserted = _asserts(reply, notice, fact, pack)
+    said = pack.any_of(pack.reply.own_reports).sub("", reply)
+    asserted = _asserts(reply, notice, fact, pack) or (_asserts(said, notice, fact, pack) if said != reply else "")
     if asserted:
         yield _finding("concession", asserted, notice.fact_id)
     held = _states(reply, notice, fact, pack)

@@ -21,7 +21,7 @@ class Served:
 
     def harness(self, folder: Path, *, model: Any = None, **engine: Any) -> Harness:
         """A harness on this server, set up as it sets itself up with the embedded model; sessions in memory."""
-        chosen = {"analysis": "rules", "summarize_with": "rules", **engine}
+        chosen = {"analysis": "rules", "summarize_with": "rules", "begin_answers": "always", **engine}
         overrides = {f"harness.{key}": value for key, value in chosen.items()} | {
             "provider.base_url": self.url,
             "provider.prefill": "plain",
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def served(arguments: argparse.Namespace) -> Iterator[Served]:
-    """Start the model of the command line, two slots as usual, and stop it at the end."""
+    """Start the model of the command line, slots as usual, and stop it at the end."""
     model = ensure_model(arguments.model)
     options = ServerOptions(context=model.context, threads=arguments.threads or None, api_key=None)
     with LocalServer(model.path, name=model.name, options=options) as server:
