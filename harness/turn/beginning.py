@@ -12,11 +12,12 @@ from harness.errors import EmptyReply, ModelError, UnsupportedFeature
 from harness.ports import ModelRequest, Ports
 from harness.state import ModelCall, Notice
 from harness.turn.calling import RESERVE_S, remaining
-from harness.turn.checking import Form, whole_sentences
+from harness.turn.checking import Form, findings, whole_sentences
 from harness.turn.turn import Turn
-from harness.understanding.holding import begun_answers
+from harness.understanding.holding import begun_answers, takes_up
 from harness.understanding.text import has_han
 
+CLOSING = ",，.。 "
 HOLDING_TOKENS = 40
 """Longest continuation of a begun answer. Longer ones spoil what the opener held (measured on a 1.5B model)."""
 
@@ -51,6 +52,8 @@ def mending_request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
 async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: bool = True) -> Attempt | None:
     """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words.
 
+    An ending that takes up the false claim, or fails the check, is left off: the opener is an answer without it.
+
     None when the language pack has no opener for the notice.
     """
     calls: list[ModelCall] = []
@@ -66,8 +69,11 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
         ports.model.capabilities.prefill = False
         return "", "begun", tuple(calls), error.message
     except EmptyReply:
-        return f"{opener.rstrip(',， ')}{pack.holding.stop}", "begun", tuple(calls), ""
+        return f"{opener.rstrip(CLOSING)}{pack.holding.stop}", "begun", tuple(calls), ""
     except ModelError as error:
         return "", "begun", tuple(calls), error.message
     text = opener + reply.text
-    return whole_sentences(text) if reply.finish_reason == "length" else text, "begun", tuple(calls), ""
+    text = whole_sentences(text) if reply.finish_reason == "length" else text
+    if whole and (takes_up(text[len(opener) :], notice, pack) or findings(turn, text, ports)):
+        text = f"{opener.rstrip(CLOSING)}{pack.holding.stop}"  # what was begun is whole without what came after it
+    return text, "begun", tuple(calls), ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from harness.state import Fact, PersonaFact
-from harness.understanding.claims import positive
-from harness.understanding.text import contains_phrase, fold, likeness
+from harness.understanding.claims import plain_text, positive
+from harness.understanding.text import contains_phrase, fold, likeness, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,6 +127,21 @@ def begun_answers(
         openers = pack.holding.begun.get(_tone(notice) if whole else "open", ())
     filled = (opener.format(truth=_bare(notice.truth), name=persona.name) for opener in openers)
     return _turned(tuple(dict.fromkeys(filled)), seed)
+
+
+def takes_up(ending: str, notice: Notice, pack: LanguagePack) -> bool:
+    """Whether the end of a begun answer speaks of what the user claimed without denying it ("…, like my brother").
+
+    "…, not a nurse" denies it, and is a good ending.
+    """
+    if notice.kind != "contradiction":
+        return False
+    claimed = terms(f"{notice.claim} {notice.value}", pack) - terms(notice.truth, pack)
+    return any(
+        claimed & terms(clause, pack) and positive(plain_text(clause, pack), pack)[1]
+        for clause in re.split(r"[,，;；.。!！?？]", ending)
+        if clause.strip()
+    )
 
 
 def hold_line(

@@ -11,17 +11,18 @@ from harness.settings import load
 from harness.testing.scripted_server import Answer, ScriptedServer
 from harness.turn import Token
 from tests.benchmarks._measuring import LINE, goal, interleaved, table, title
+from tests.benchmarks._overhead import replying
 from tests.benchmarks._states import SMALL_TALK, make_heavy
 
 ADDED_MS = 5.0
 PIECE_DELAY_S = 0.005
 """Between two pieces of a stream, as from a fast model."""
-REPLY = "Not so loud, the cat is asleep. Sit down, I will put some coffee on and then you tell me what happened."
 
 
 async def serve(delay_s: float) -> None:
     """Serve until stdin ends; run in a process of its own, so that server and client do not share a processor lock."""
-    async with ScriptedServer(lambda _: Answer(REPLY, delay_s=delay_s, piece_delay_s=PIECE_DELAY_S)) as server:
+    reply = replying("en")
+    async with ScriptedServer(lambda _: Answer(reply(None), delay_s=delay_s, piece_delay_s=PIECE_DELAY_S)) as server:
         print(server.base_url, flush=True)
         await asyncio.to_thread(sys.stdin.read)
 
@@ -33,12 +34,14 @@ async def latency(folder: Path, *, turns: int, delay_s: float, state_bytes: int)
         sys.executable, "-m", "tests.benchmarks.engine", "--serve", str(delay_s),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2],
     )  # fmt: skip
+    assert child.stdout is not None
+    assert child.stdin is not None
     try:
-        assert child.stdout is not None
         url = (await child.stdout.readline()).decode().strip()
         await _measure(url, folder, turns=turns, state_bytes=state_bytes)
     finally:
-        await child.communicate()
+        child.stdin.close()  # the server leaves at the end of its stdin
+        await child.wait()
 
 
 async def _measure(url: str, folder: Path, *, turns: int, state_bytes: int) -> None:

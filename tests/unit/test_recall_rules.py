@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.language import LanguagePack, load_packs
-from harness.state import DialogueState, Fact, Persona, PersonaRef
-from harness.understanding.holding import begun_answers, hold_line
+from harness.state import DialogueState, Fact, Notice, Persona, PersonaRef
+from harness.understanding.holding import begun_answers, hold_line, takes_up
 from harness.understanding.recall import check_recall, gives, recall_notices
 
 MIA = Persona(name="Mia")
@@ -95,3 +95,21 @@ def test_every_line_of_the_pack_gives_the_answer(code: str, question: str) -> No
 def test_a_question_that_many_facts_answer_asks_for_none() -> None:
     state = told(*(("hobby", f"thing number {n}") for n in range(6)))
     assert recall_notices("What are my hobbies?", state=state, pack=pack("en")) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "claim", "truth", "ending", "spoils"),
+    [
+        ("en", "I have a twin brother", "I'm an only child", " like my twin brother.", True),
+        ("en", "I am a nurse", "I fix bikes for a living", " not a nurse.", False),
+        ("en", "I am a nurse", "I fix bikes for a living", " and I like it.", False),
+        ("zh", "我是护士", "我是修书的", "不是护士。", False),
+        ("zh", "我是护士", "我是修书的", "护士那会儿很累。", True),
+        ("zh", "我是护士", "我是修书的", "干了十年了。", False),
+    ],
+)
+def test_an_ending_that_takes_up_the_false_claim_spoils_a_begun_answer(
+    code: str, claim: str, truth: str, ending: str, spoils: bool
+) -> None:
+    notice = Notice(kind="contradiction", claim=claim, truth=truth)
+    assert takes_up(ending, notice, pack(code)) is spoils

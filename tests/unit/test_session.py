@@ -259,7 +259,7 @@ async def test_a_second_caller_waits_or_is_refused(make_harness: MakeHarness) ->
 
 async def test_a_cancelled_or_late_turn_leaves_the_session_as_it_was(make_harness: MakeHarness) -> None:
     slow = Slow()
-    async with make_harness(slow, turn_timeout_s=0.05) as harness:
+    async with make_harness(slow, turn_timeout_s=0.4) as harness:
         session = await harness.open(MIA, session="s")
         running = asyncio.create_task(session.say("One."))
         await slow.started.wait()

@@ -331,15 +331,18 @@ async def test_the_last_resort_states_the_fact_and_can_be_switched_off(
     make_harness: MakeHarness, persona: Persona, language: str
 ) -> None:
     fact_word = {"en": "Biscuit", "zh": "豆豆"}[language]
-    stubborn = ScriptedModel(GIVES_IN[language])
-    async with make_harness(stubborn) as harness:
+
+    def stubborn() -> ScriptedModel:
+        return ScriptedModel(GIVES_IN[language], capabilities=Capabilities(prefill=False))
+
+    async with make_harness(stubborn()) as harness:
         session = await harness.open(persona, session="s")
         reply = await session.say(BAIT[language])
         record = await session.report()
     assert fact_word in reply.text
     assert record.candidates[record.chosen].form == "line"
     assert any(event.kind == "fallback_line" for event in record.events)
-    async with make_harness(ScriptedModel(GIVES_IN[language]), fallback_line=False) as harness:
+    async with make_harness(stubborn(), fallback_line=False) as harness:
         session = await harness.open(persona, session="t")
         await session.say(BAIT[language])
         assert all(candidate.form != "line" for candidate in (await session.report()).candidates)
@@ -391,6 +394,19 @@ async def test_the_evaluator_is_asked_only_when_the_rules_found_nothing(make_har
         await session.say("You are tall, aren't you?")
         await session.settled()
     assert model.purposes == ["consistency_check", "respond", "consistency_check"]
+
+
+@pytest.mark.parametrize(("persona", "language"), [(MIA, "en"), (LIN, "zh")])
+async def test_an_ending_that_spoils_a_begun_answer_is_left_off(
+    make_harness: MakeHarness, persona: Persona, language: str
+) -> None:
+    model = ScriptedModel(" " + GIVES_IN[language])
+    async with make_harness(model, begin_answers="always") as harness:
+        session = await harness.open(persona, session="s")
+        reply = await session.say(BAIT[language])
+    assert {"en": "Biscuit.", "zh": "豆豆的猫。"}[language] in reply.text
+    assert GIVES_IN[language] not in reply.text
+    assert len(model.requests) == 1
 
 
 @pytest.mark.parametrize(("persona", "language"), [(MIA, "en"), (LIN, "zh")])
