@@ -30,6 +30,11 @@ def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]
     return event
 
 
+def _logger(*_: Any) -> structlog.PrintLogger:
+    """A logger on standard error as it is now, not as it was when logging was set up."""
+    return structlog.PrintLogger(sys.stderr)
+
+
 def configure(settings: LogSettings) -> None:
     """Set up structlog once for the process; a program that configured structlog itself is left alone."""
     if structlog.is_configured():
@@ -49,6 +54,6 @@ def configure(settings: LogSettings) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=_logger,
         cache_logger_on_first_use=False,
     )

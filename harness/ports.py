@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from harness.state.dialogue import DialogueState
+from harness.state.dialogue import DialogueState, Message
 from harness.state.record import SessionInfo, TurnRecord, Usage
 
 if TYPE_CHECKING:
@@ -287,6 +287,10 @@ class Journal(Protocol):
         """
         ...
 
+    async def earlier(self, last_turn: int) -> Sequence[Message]:
+        """The messages of the branch up to ``last_turn``, oldest first: those that a summary has replaced."""
+        ...
+
     async def complete(self, record: TurnRecord, state: DialogueState) -> None:
         """Replace the record by its complete form, and keep a snapshot of the state when one is due."""
         ...
@@ -297,6 +301,10 @@ class NullJournal:
 
     async def record(self, record: TurnRecord, state: DialogueState) -> None:
         """Do nothing."""
+
+    async def earlier(self, last_turn: int) -> Sequence[Message]:  # noqa: ARG002 - the protocol's argument
+        """Nothing."""
+        return ()
 
     async def complete(self, record: TurnRecord, state: DialogueState) -> None:
         """Do nothing."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from harness.errors import HarnessError
 from harness.ports import Capabilities, NullJournal, Ports
-from harness.session import initial_state, rebuild
+from harness.session import initial_state, messages_of, rebuild
+from harness.state import Message
 from harness.turn.machine import Phase, run_turn
 from harness.turn.turn import Turn
 
@@ -76,6 +77,17 @@ class _Then:
         return 0.0
 
 
+class _Past(NullJournal):
+    """The messages of the turns before, as they are stored; writes nothing."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+
+    async def earlier(self, last_turn: int) -> Sequence[Message]:
+        """Those up to a turn."""
+        return [message for message in self._messages if message.turn <= last_turn]
+
+
 async def replay(harness: Harness, session_id: str) -> ReplayReport:
     """Run every turn of the current branch again, each on the stored state before it, with its recorded ids, seed and
     times, and a model that answers from its recorded calls. Nothing is written and nothing is connected.
@@ -89,16 +101,18 @@ async def replay(harness: Harness, session_id: str) -> ReplayReport:
     info = await store.info(session_id)
     state = initial_state(info)
     turns: list[TurnReplay] = []
+    past: list[Message] = []
     for record in await store.branch(session_id, info.head):
         after = rebuild(state, [record])
         if record.origin in ("say", "retry", "edit"):
-            turns.append(await _again(harness, info, record, state, after))
+            turns.append(await _again(harness, info, record, state, after, _Past(tuple(past))))
+        past += messages_of(record)
         state = after
     return ReplayReport(session_id, tuple(turns))
 
 
 async def _again(
-    harness: Harness, info: SessionInfo, record: TurnRecord, before: DialogueState, after: DialogueState
+    harness: Harness, info: SessionInfo, record: TurnRecord, before: DialogueState, after: DialogueState, past: _Past
 ) -> TurnReplay:
     from harness.app_models import replaying_model
 
@@ -109,7 +123,7 @@ async def _again(
         prompts=harness.prompts,
         languages=harness.languages,
         clock=_Then(record.replied_at or started),
-        journal=NullJournal(),
+        journal=past,
         streaming=any(call.first_token_seconds is not None for call in record.calls if call.phase == Phase.respond),
     )
     turn = _turn(info, record, before, started, harness.engine_settings())

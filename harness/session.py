@@ -27,6 +27,7 @@ from harness.state import (
     TurnRecord,
     apply,
 )
+from harness.state.operations import AddMessage
 from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
 from harness.turn.machine import MACHINE, Phase, TurnMachine, run_turn
 from harness.turn.turn import Turn
@@ -127,6 +128,7 @@ class Session:
         self._version = -1
         self._head: TurnRecord | None = None
         self._state = initial_state(info)
+        self._earlier: tuple[str | None, list[Message]] = (None, [])
 
     @property
     def persona(self) -> Persona:
@@ -597,6 +599,22 @@ class _SessionJournal:
             ) from error
         session._version, session._head, session._state = version, record, state  # noqa: SLF001
 
+    async def earlier(self, last_turn: int) -> Sequence[Message]:
+        """Kept from turn to turn; read again when the branch has changed."""
+        session = self._session
+        head = session._head  # noqa: SLF001
+        known, messages = session._earlier  # noqa: SLF001
+        if head is None:
+            return ()
+        if known != head.id:
+            after = known if known is not None and known == head.parent else None
+            store = session._store  # noqa: SLF001
+            records = (head,) if after else await store.branch(session.id, head.id)
+            fresh = [message for record in records for message in messages_of(record)]
+            messages = [*messages, *fresh] if after else fresh
+            session._earlier = (head.id, messages)  # noqa: SLF001
+        return [message for message in messages if message.turn <= last_turn]
+
     async def complete(self, record: TurnRecord, state: DialogueState) -> None:
         session = self._session
         store = session._store  # noqa: SLF001
@@ -604,6 +622,11 @@ class _SessionJournal:
         session._head, session._state = record, state  # noqa: SLF001
         if record.number % session.settings.snapshot_every == 0:
             await store.save_snapshot(session.id, record.id, state)
+
+
+def messages_of(record: TurnRecord) -> list[Message]:
+    """What was said in a turn."""
+    return [done.operation.message for done in record.operations if isinstance(done.operation, AddMessage)]
 
 
 async def _keep_aside(store: SessionStore, session_id: str, record: TurnRecord) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from harness.context.recalled import recall_messages
 from harness.context.select import Selection, select_facts
 from harness.context.tokens import PER_MESSAGE, estimate
 from harness.context.views import context_view
@@ -17,7 +18,7 @@ from harness.errors import BudgetError
 from harness.language import LanguagePack
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import ContextView, PersonaView, SummaryView
-from harness.state import ContextReport, LayerReport, Message
+from harness.state import ContextReport, LayerReport, Message, Retrieved
 from harness.understanding.holding import statement
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     language = turn.persona.language
     pack = ports.languages.get(language)
     selection = select_facts(turn, pack)
-    view = context_view(turn, selection, ports)
+    recalled = recall_messages(turn, turn.earlier, pack)
+    view = context_view(turn, selection, recalled, ports)
     system = system_prompt(turn, ports, pack)
     summary = turn.state.summary
     head = [("L0", "system", system)]
@@ -67,7 +69,7 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
         )
     history, dropped = _fit(turn.state.messages, budget - fixed)
     messages = _arrange(head, history, tail)
-    report = _report(turn, head, history, tail, selection, budget)
+    report = _report(turn, head, history, tail, selection, recalled, budget)
     if dropped:
         turns = f"{dropped[0].turn} to {dropped[-1].turn}"
         report = report.model_copy(
@@ -161,6 +163,7 @@ def _report(
     history: tuple[Message, ...],
     tail: _Tail,
     selection: Selection,
+    recalled: tuple[Retrieved, ...],
     budget: int,
 ) -> ContextReport:
     layers = [
@@ -192,8 +195,19 @@ def _report(
             items=selection.items,
         )
     )
+    layers.append(
+        LayerReport(
+            layer="L2",
+            block="recalled",
+            injected=any(not item.dropped for item in recalled),
+            tokens=sum(item.tokens for item in recalled if not item.dropped),
+            items=recalled,
+        )
+    )
     layers.append(LayerReport(layer="input", block="message", injected=True, tokens=_cost(tail.message)))
-    counted = [layer for layer in layers if layer.block != "facts"]  # the facts stand inside the context block
+    counted = [
+        layer for layer in layers if layer.block not in ("facts", "recalled")
+    ]  # they stand inside the context block
     dropped = tuple(f"{item.id} {item.text}: {item.dropped}" for item in selection.items if item.dropped)
     left_out = selection.left_out
     warnings = (f"{left_out} facts were left out: facts_max_tokens is reached",) if left_out else ()

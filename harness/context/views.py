@@ -8,7 +8,7 @@ from harness.context.select import Selection, fact_line
 from harness.language import LanguagePack
 from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
-from harness.state import CHARACTER, USER, Commitment, Emotion
+from harness.state import CHARACTER, USER, Commitment, Emotion, Retrieved
 from harness.understanding.commitments import due_commitments
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MOOD_THRESHOLD = 0.25
 MAX_COMMITMENTS = 6
 
 
-def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
+def context_view(turn: Turn, selection: Selection, recalled: tuple[Retrieved, ...], ports: Ports) -> ContextView:
     """What is so at this turn, in short lines of the persona's language."""
     state, persona = turn.state, turn.persona
     pack = ports.languages.get(persona.language)
@@ -39,6 +39,7 @@ def context_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
         character_mood=_mood(state.emotion, persona.baseline, pack),
         user_mood=_mood(state.user_emotion, Emotion(), pack),
         task=TaskView.of(state.task) if state.task is not None else None,
+        recalled=tuple(item.text for item in recalled if not item.dropped),
         notices=tuple(NoticeView.of(notice) for notice in turn.notices),
         bot_question=persona.bot_question,
     )

@@ -14,6 +14,7 @@ class EngineLines(Frozen):
         session_ended: what a session answers after its last turn; over ``{name}`` and ``{turns}``.
         promise_by_user, promise_by_character: an open promise, over ``{text}``.
         promise_due: what is added when it has a date, over ``{due}``; ``promise_now``: when that has come.
+        recalled: an older message, over ``{who}``, ``{turn}`` and ``{text}``.
         disputed: a fact that is contested, over ``{text}``.
         language_names: language codes to names in this language.
     """
@@ -23,5 +24,6 @@ class EngineLines(Frozen):
     promise_by_character: str = "{text}"
     promise_due: str = " ({due})"
     promise_now: str = "!"
+    recalled: str = "{who}, {turn}: {text}"
     disputed: str = "{text}?"
     language_names: Mapping[str, str] = {}

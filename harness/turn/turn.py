@@ -17,6 +17,7 @@ from harness.state import (
     ContextReport,
     DialogueState,
     Event,
+    Message,
     ModelCall,
     Notice,
     Operation,
@@ -40,6 +41,7 @@ class Turn:
         seed: for everything that varies: sampling and the choice of wording.
         resolved: the user's text rewritten to stand alone ("book the second hotel" -> with its name).
         references: what was resolved, as "it = the Canon".
+        earlier: older messages that the summary has replaced, to be looked through.
         messages: the prompt as composed; empty before ``compose``.
         notices: what the check before the reply found.
         candidates: every reply considered, in order; ``chosen`` is the index of the one to be sent.
@@ -62,6 +64,7 @@ class Turn:
     seed: int = 0
     resolved: str = ""
     references: tuple[str, ...] = ()
+    earlier: tuple[Message, ...] = ()
     messages: tuple[ChatMessage, ...] = ()
     context: ContextReport = field(default_factory=ContextReport)
     notices: tuple[Notice, ...] = ()

@@ -425,3 +425,49 @@ async def test_a_weak_model_can_be_given_the_first_words_at_once(
     assert [candidate.form for candidate in record.candidates] == ["begun"]
     assert model.requests[0].prefill
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("persona", "told", "filler", "question", "detail"),
+    [
+        (
+            MIA,
+            "The ferry captain wore a purple scarf with silver anchors on it.",
+            "It rained again on day {n}, and I read another chapter about gardens.",
+            "What was the captain's scarf like?",
+            "silver anchors",
+        ),
+        (
+            LIN,
+            "渡船的船长围着一条紫色的围巾，上面绣着银色的锚。",
+            "第{n}天又下雨了，我看了一章讲花园的书。",
+            "船长的围巾是什么样的？",
+            "银色的锚",
+        ),
+    ],
+)
+async def test_a_detail_no_fact_holds_comes_back_from_the_journal(
+    make_harness: MakeHarness, persona: Persona, told: str, filler: str, question: str, detail: str
+) -> None:
+    model = ScriptedModel({"*": "Mm." if persona is MIA else "嗯。", "summarize": "They talked about the weather."})
+    engine = {"short_term_window": 2, "summarize_with": "model", "max_revisions": 0}
+    async with make_harness(model, **engine) as harness:
+        session = await harness.open(persona, session="s")
+        await session.say(told)
+        for number in range(8):
+            await session.say(filler.format(n=number))
+        await session.say(question)
+        record, state = await session.report(), await session.state()
+    assert state.summary is not None
+    assert detail not in state.summary.text
+    prompts = [request for request in model.requests if request.purpose == "respond"]
+    assert detail in str(prompts[-1].messages)
+    assert detail not in str(prompts[-2].messages), "only when it is asked for"
+    layer = next(layer for layer in record.context.layers if layer.block == "recalled")
+    assert layer.injected
+    assert layer.items[0].id == "turn 1"
+    async with make_harness(ScriptedModel("Mm."), **engine) as again:
+        session = await again.open(session="s")
+        await session.undo()
+        await session.say(question)
+        assert detail in str((await session.report()).calls[0].messages)

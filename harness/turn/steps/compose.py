@@ -17,5 +17,7 @@ async def compose(turn: Turn, ports: Ports) -> Turn:
     resolution = resolve(turn.text, state=turn.state, pack=ports.languages.get(turn.language))
     references = tuple(f"{reference.surface} = {reference.name}" for reference in resolution.references)
     turn = turn.with_(resolved=resolution.text, references=references)
+    if turn.state.summary is not None:
+        turn = turn.with_(earlier=tuple(await ports.journal.earlier(turn.state.summary.last_turn)))
     composed = compose_prompt(turn, ports)
     return turn.with_(messages=composed.messages, context=composed.report)
