@@ -19,11 +19,11 @@ from harness.understanding.text import sentences, terms
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
 
-TOP = 3
+TOP = 2
 """Most messages that come back."""
-MAX_TOKENS = 160
+MAX_TOKENS = 100
 """Most tokens of them together."""
-LEAST_SHARE = 0.34
+LEAST_SHARE = 0.2
 """Share of the weight of the user's words that a message must hold. Less is a chance likeness."""
 LONGEST_SENTENCE = 240
 """Characters of one sentence; a longer one is cut."""

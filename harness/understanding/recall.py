@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import USER, Fact, Finding, Notice
+from harness.understanding.claims import plain_text
 from harness.understanding.facts import asked_attributes
 from harness.understanding.holding import statement
 from harness.understanding.text import contains_phrase, has_han, numbers, sentences, terms
@@ -22,6 +23,8 @@ SEVERITY = 0.8
 """How bad it is not to know what the user has told."""
 MAX_FACTS = 3
 """A question that more facts than this answer equally well asks for none in particular."""
+SHARED = 2.0
+"""Weight of words that a question shares with a fact: "what's my parrot called" is about the parrot, not the name."""
 ENOUGH = 0.5
 """Share of a value's content words that a reply must hold, where the value has no name and no number."""
 
@@ -36,7 +39,7 @@ def recall_notices(text: str, *, state: DialogueState, pack: LanguagePack) -> tu
         return ()
     found: list[Fact] = []
     quotes: dict[str, str] = {}
-    for clause in _clauses(text):
+    for clause in _clauses(plain_text(text, pack)):
         if not _asks_for_own(clause, pack):
             continue
         for fact in _answers(clause, facts, pack):
@@ -110,7 +113,7 @@ def _answers(clause: str, facts: tuple[Fact, ...], pack: LanguagePack) -> list[F
         overlap = len(words & (terms(fact.attribute, pack) | terms(fact.value, pack)))
         names = spec.aliases if spec is not None else (fact.attribute,)
         overlap += 2 * any(contains_phrase(clause, name) for name in names)
-        score = 2.0 * (key in asked) + overlap
+        score = 2.0 * (key in asked) + (SHARED + overlap if overlap else 0)
         if score > 0:
             scores[fact.id] = score
     if not scores:
