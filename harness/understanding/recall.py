@@ -90,7 +90,7 @@ def gives(reply: str, value: str, pack: LanguagePack) -> bool:
 
 def _clauses(text: str) -> list[str]:
     """Clauses with the end mark of their sentence: "My dog is ill, what now?" asks in its second clause only."""
-    return [clause for sentence in sentences(text) for clause in _COMMA.split(sentence) if clause.strip()]
+    return [clause.strip() for sentence in sentences(text) for clause in _COMMA.split(sentence) if clause.strip()]
 
 
 def _asks_for_own(clause: str, pack: LanguagePack) -> bool:
