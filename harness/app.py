@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import weakref
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
-from harness.errors import HarnessError, MalformedInput, SessionExists, SessionNotFound, SettingsError
+from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionExists, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.persona import find_persona, list_personas
@@ -182,6 +183,13 @@ class Harness:
         from harness.adapters.local.pull import quiet
         from harness.adapters.models.openai_sdk import OpenAIModel
 
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise MissingExtra(
+                "No provider is configured, and the embedded model needs the extra 'local' (package xllamacpp).",
+                remedy="Install it: pip install 'dialogue-harness[local]' (in a checkout: pip install '.[local]'). Or set "
+                "provider.base_url.",
+                extra="local",
+            )
         local = self.settings.local
         model = await asyncio.to_thread(
             ensure_model,

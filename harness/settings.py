@@ -269,6 +269,11 @@ class Loaded:
     origins: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
 
+    def is_default(self, name: str) -> bool:
+        """Whether a setting has the value it would have without being set."""
+        section, _, key = name.partition(".")
+        return bool(getattr(getattr(self.settings, section), key) == SECTIONS[section].model_fields[key].default)
+
     def rows(self) -> Iterator[tuple[str, Any, str]]:
         """(dotted name, value, origin) of every setting."""
         for section in SECTIONS:

@@ -63,7 +63,9 @@ def show_character(
 
 @app.command("check")
 def check_characters(
-    files: Annotated[list[Path] | None, typer.Argument(help="Persona files; default: all of the project.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Persona files, or ids of characters; default: all of the project.")
+    ] = None,
     *,
     config: Config = None,
     overrides: Set = None,
@@ -77,7 +79,7 @@ def check_characters(
     if not chosen:
         typer.echo(f"There are no persona files in {folders[0]}.")
     broken = False
-    for path in chosen:
+    for path in (_by_id(path, folders) for path in chosen):
         problems = check_persona(path, packs=packs)
         if not problems:
             typer.secho(f"{path}: fine", fg="green")
@@ -90,6 +92,16 @@ def check_characters(
                 typer.echo(f"    {problem.hint}")
     if broken:
         raise typer.Exit(1)
+
+
+def _by_id(path: Path, folders: tuple[Path, ...]) -> Path:
+    """The file of a character that was named by its id; the path itself when it is one."""
+    from harness.persona.finding import SUFFIXES
+
+    if path.exists() or len(path.parts) > 1 or path.suffix:
+        return path
+    named = (folder / f"{path}{suffix}" for folder in folders for suffix in sorted(SUFFIXES))
+    return next((file for file in named if file.is_file()), path)
 
 
 @app.command("new")

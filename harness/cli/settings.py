@@ -37,7 +37,7 @@ def show_settings(
         for name, value, source in loaded.rows()
     ]
     if origin:
-        rows = [entry for entry in rows if entry[2] != "default"]
+        rows = [entry for entry in rows if entry[2] != "default" and not loaded.is_default(entry[0])]
     if as_json:
         print_json(
             {

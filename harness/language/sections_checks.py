@@ -54,6 +54,7 @@ class ReplyCues(Frozen):
 
     Attributes:
         concessions: giving in to a false claim.
+        echoes: short affirmations of a claim that something is so ("Yes, I do.").
         own_reports: "I told you (that)": what the character claims to have said counts as said.
         refusals: before a concession in the same clause, these turn it around ("I'm not sorry").
         agreement: how a reply begins that agrees; a concession when the reply does not state the fact.
@@ -69,6 +70,7 @@ class ReplyCues(Frozen):
 
     concessions: tuple[str, ...] = ()
     own_reports: tuple[str, ...] = ()
+    echoes: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     agreement: tuple[str, ...] = ()
     affirmations: tuple[str, ...] = ()

@@ -211,9 +211,16 @@ def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: s
             continue
         if not claim.attribute and any(fact.fact.id == same and claim.quote in quote for same, quote in stated):
             continue  # words around the fact ("my wife died, I'm a widower")
-        bar = LIKELY if fact.fact.id in noticed else CERTAIN if fact.free else STRONG
+        listed = fact.fact.speaker == "persona" and not fact.free and _is_closed(claim, pack)
+        bar = LIKELY if listed or fact.fact.id in noticed else CERTAIN if fact.free else STRONG
         if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact, pack)):
             yield _finding("contradiction", _as_written(reply, claim, pack), fact.fact.id)
+
+
+def _is_closed(claim: Claim, pack: LanguagePack) -> bool:
+    """Whether what a persona does not list of this kind is not so: a second pet is one too many."""
+    spec = pack.attribute(claim.attribute)
+    return spec is not None and spec.closed
 
 
 def _as_written(reply: str, claim: Claim, pack: LanguagePack) -> str:
@@ -246,6 +253,8 @@ def _under_notice(reply: str, notice: Notice, known: Knowledge, pack: LanguagePa
     if asserted:
         yield _finding("concession", asserted, notice.fact_id)
     held = _states(reply, notice, fact, pack)
+    if notice.polarity and (echo := pack.any_of(pack.reply.echoes).search(reply)) is not None:
+        yield _finding("concession", echo[0], notice.fact_id)
     agrees = pack.any_of(pack.reply.agreement).match(reply)
     if agrees is not None and not held:  # "Yes, I'm married to Piet" affirms nothing false
         yield _finding("concession", agrees[0], notice.fact_id)

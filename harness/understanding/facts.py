@@ -10,8 +10,8 @@ from harness.state import CHARACTER, USER
 from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
 from harness.understanding.claims import SPEAKER, Claim, clauses, clean_value, plain_text, read_claims, subject_of
 from harness.understanding.kinds import kinds_in
-from harness.understanding.knowledge import judge, knowledge_of
-from harness.understanding.relations import STRONG, Stand, best, propositions
+from harness.understanding.knowledge import judge, persona_knowledge
+from harness.understanding.relations import LIKELY, Stand, best, propositions
 from harness.understanding.text import contains_phrase, fold, numbers, sentences, terms
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def extract_facts(
     touched: set[str] = set()
     for claim in read_claims(text, pack):
         subject = _subject(claim, speaker, state, persona, pack)
-        if subject is None or not claim.attribute or not _new_to_persona(claim, subject, state, persona, pack):
+        if subject is None or not claim.attribute or not _new_to_persona(claim, subject, persona, pack):
             continue
         for operation in _operations(claim, subject, state, said):
             fact_id = operation.fact_id if isinstance(operation, ReviseFact | RetractFact) else ""
@@ -147,14 +147,12 @@ def _named_relative(relation: str, owner: str, state: DialogueState, pack: Langu
     return ""
 
 
-def _new_to_persona(claim: Claim, subject: str, state: DialogueState, persona: Persona, pack: LanguagePack) -> bool:
+def _new_to_persona(claim: Claim, subject: str, persona: Persona, pack: LanguagePack) -> bool:
     """Whether the persona neither states nor denies what the character said of itself."""
     if subject != CHARACTER:
         return True
-    fact, relation = judge(claim, knowledge_of(state, persona, pack), pack)
-    if fact is None or fact.fact.speaker != "persona":
-        return True
-    return relation.stand is Stand.neither or (relation.stand is Stand.conflict and relation.strength < STRONG)
+    fact, relation = judge(claim, persona_knowledge(persona, pack), pack)
+    return fact is None or relation.stand is Stand.neither or relation.strength < LIKELY
 
 
 def _operations(claim: Claim, subject: str, state: DialogueState, said: _Said) -> Iterator[Operation]:

@@ -134,6 +134,8 @@ def takes_up(ending: str, notice: Notice, pack: LanguagePack) -> bool:
 
     "…, not a nurse" denies it, and is a good ending.
     """
+    if notice.kind == "recall":
+        return bool(pack.any_of(pack.recall.own).search(ending))  # the fact is the user's: "…, it's my job" is not
     if notice.kind != "contradiction":
         return False
     claimed = terms(f"{notice.claim} {notice.value}", pack) - terms(notice.truth, pack)

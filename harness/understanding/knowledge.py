@@ -59,11 +59,13 @@ class Knowledge:
     Attributes:
         lines: sentences of the persona, of its facts, and of its earlier replies.
         plain: the same, in the form patterns see, case-folded.
+        given: those of ``plain`` that the persona gives; an earlier reply does not outweigh them.
     """
 
     facts: tuple[Known, ...]
     lines: tuple[str, ...]
     plain: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> Knowledge:
@@ -73,8 +75,16 @@ def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> 
     said = tuple(message.text for message in state.messages if message.speaker == "character")
     lines = (*(item.truth for item in own), *said)
     return Knowledge(
-        (*fixed.facts, *own), (*fixed.lines, *lines), (*fixed.plain, *(_plain(line, pack) for line in lines))
+        (*fixed.facts, *own),
+        (*fixed.lines, *lines),
+        (*fixed.plain, *(_plain(line, pack) for line in lines)),
+        fixed.plain,
     )
+
+
+def persona_knowledge(persona: Persona, pack: LanguagePack) -> Knowledge:
+    """What the persona alone decides."""
+    return _of_persona(persona, pack)
 
 
 @lru_cache(maxsize=2048)
@@ -104,7 +114,8 @@ def _of_persona(persona: Persona, pack: LanguagePack) -> Knowledge:
     for line in lines:
         free.extend(_free(line, persona, pack))
     lines = (*lines, *(known.truth for known in facts))
-    return Knowledge((*facts, *free), lines, tuple(_plain(line, pack) for line in lines))
+    plain = tuple(_plain(line, pack) for line in lines)
+    return Knowledge((*facts, *free), lines, plain, plain)
 
 
 def _known(fact: Fact, pack: LanguagePack, persona: Persona) -> Known:
@@ -149,6 +160,8 @@ def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | N
     decided: Known | None = None
     found, support = NEITHER, -_FREE - 1
     for item in known.facts:
+        if item.fact.speaker != "persona" and decided is not None and _settled(decided, found):
+            break  # the character's own statements come after the persona's, and do not outweigh them
         relation = best(claim, item.claims, pack)
         if relation.stand is Stand.neither:
             continue
@@ -163,13 +176,19 @@ def judge(claim: Claim, known: Knowledge, pack: LanguagePack) -> tuple[Known | N
             decided, found, support = item, relation, share
         if found.stand is Stand.same and found.strength >= 1:
             break
-    if found.stand is Stand.conflict and _word_for_word(claim, known):
+    fixed = decided is not None and decided.fact.speaker == "persona"
+    if found.stand is Stand.conflict and _word_for_word(claim, known.given if fixed else known.plain):
         return None, Relation(Stand.same, CERTAIN)
     if decided is not None and found.stand is Stand.same and _too_many(claim, decided, known, pack):
         return decided, Relation(Stand.conflict, LIKELY)
     if claim.only and found.stand is not Stand.conflict and (more := _more(claim, known, pack)) is not None:
         return more, Relation(Stand.conflict, LIKELY)
     return decided, found
+
+
+def _settled(decided: Known, found: Relation) -> bool:
+    """Whether the persona itself decides."""
+    return decided.fact.speaker == "persona" and not decided.free and found.strength >= LIKELY
 
 
 def _support(claim: Claim, item: Known, pack: LanguagePack) -> float:
@@ -198,9 +217,9 @@ def _more(claim: Claim, known: Knowledge, pack: LanguagePack) -> Known | None:
     return None
 
 
-def _word_for_word(claim: Claim, known: Knowledge) -> bool:
+def _word_for_word(claim: Claim, lines: tuple[str, ...]) -> bool:
     quote = fold(claim.quote).strip(" .,!?。")
-    return len(quote) >= _SHORTEST_QUOTE and any(contains_phrase(line, quote) for line in known.plain)
+    return len(quote) >= _SHORTEST_QUOTE and any(contains_phrase(line, quote) for line in lines)
 
 
 def supported(claim: Claim, known: Knowledge, pack: LanguagePack, *, besides: str = "") -> bool:

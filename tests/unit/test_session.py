@@ -629,3 +629,43 @@ async def test_a_session_of_one_user_is_not_opened_for_another(make_harness: Mak
         assert (await harness.open(session="s")).id == "s"
         with pytest.raises(SettingsError, match="conversation with 'ann'"):
             await harness.open(session="s", user="bob")
+
+
+# --- the persona decides ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("persona", "question", "slip", "claim", "fact"),
+    [
+        ("mia", "Where do you live?", "I live in Boston.", "You said you live in Boston.", "Portland"),
+        ("mia", "Do you have pets?", "I have a dog named Rex.", "But you told me you have a dog.", "Biscuit"),
+        ("lin", "你住哪儿？", "我住在上海。", "你说过你住在上海。", "苏州"),
+        ("lin", "你养宠物吗？", "我养了一条狗。", "可是你说过你养了狗。", "阿墨"),
+    ],
+)
+async def test_a_slip_of_the_model_is_not_sent_nor_kept(
+    make_harness: MakeHarness, persona: str, question: str, slip: str, claim: str, fact: str
+) -> None:
+    async with make_harness(slip) as harness:
+        session = await harness.open(persona, session="s")
+        reply = await session.say(question)
+        state = await session.state()
+        assert fact in reply.text, "the persona's own sentence is said when no revision keeps to it"
+        assert not [f for f in state.active_facts("character") if f.value in slip]
+    async with make_harness("Yes, I do." if persona == "mia" else "是的，我说过。", max_revisions=0) as harness:
+        session = await harness.open(persona, session="t")
+        await session.say(claim)
+        record = await session.report()
+        assert record.notices[0].kind == "contradiction"
+        assert any(finding.kind == "concession" for finding in record.candidates[0].findings)
+
+
+async def test_even_a_slip_that_was_sent_does_not_outweigh_the_persona(make_harness: MakeHarness) -> None:
+    async with make_harness(["I live in Boston.", "Yes, Boston."], max_revisions=0) as harness:
+        session = await harness.open("mia", session="s")
+        await session.say("Where do you live?")
+        assert not (await session.state()).active_facts("character")
+        await session.say("You said you live in Boston.")
+        record = await session.report()
+    assert record.notices[0].kind == "contradiction"
+    assert record.notices[0].fact_id == "p:home"

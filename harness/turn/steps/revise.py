@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from harness.asking import ask, call
 from harness.errors import ModelError
+from harness.language import LanguagePack
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import FindingView
 from harness.state import ModelCall, Notice
@@ -22,7 +23,7 @@ from harness.turn.checking import Form, consider, trimmed, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 from harness.understanding.answers import HeldReply
-from harness.understanding.holding import hold_line
+from harness.understanding.holding import hold_line, statement
 
 LEAST_SECONDS = 3.0
 """With less time left than this no model is asked any more."""
@@ -125,10 +126,22 @@ def _stronger(turn: Turn, ports: Ports, notice: Notice | None, mode: str) -> tup
 async def _last_resort(turn: Turn, ports: Ports) -> Turn:
     """A natural line of the language pack, for a notice that no reply met."""
     notice = held(turn) or next(iter(turn.notices), None)
-    if notice is None:
-        return turn
     pack = ports.languages.get(turn.language)
+    if notice is None:
+        return await _plain_truth(turn, ports, pack)
     said = [message.text for message in turn.state.messages if message.speaker == "character"]
     line = hold_line(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, previous=tuple(said))
     turn = await consider(turn, line, ports, "line")
     return turn.note("fallback_line", "no revision held the fact; a line of the language pack states it")
+
+
+async def _plain_truth(turn: Turn, ports: Ports, pack: LanguagePack) -> Turn:
+    """The persona's own sentence, for a reply that contradicts it without having been asked to."""
+    findings = turn.candidates[turn.chosen].findings
+    against = {finding.fact_id for finding in findings if finding.kind == "contradiction"}
+    fact = next((fact for fact in turn.persona.as_facts() if fact.id in against), None)
+    if fact is None:
+        return turn
+    line = f"{statement(fact, pack=pack, persona=turn.persona)}{pack.holding.stop}"
+    turn = await consider(turn, line, ports, "line")
+    return turn.note("fallback_line", "no revision kept to the persona; its own sentence is said instead")
