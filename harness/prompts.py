@@ -52,6 +52,8 @@ class Prompts:
                 remedy="Create one, or leave the setting out to use the packaged prompts.",
             )
         self._environments: dict[str, Environment] = {}
+        self.generation = 0
+        """Raised by :meth:`reload`: what was rendered before may differ now."""
 
     def render(self, name: str, language: str, /, **variables: object) -> str:
         """The prompt's text, without newlines around it.
@@ -112,6 +114,7 @@ class Prompts:
     def reload(self) -> None:
         """Forget compiled templates, so that changed files are read again."""
         self._environments.clear()
+        self.generation += 1
 
     def _environment(self, language: str) -> Environment:
         environment = self._environments.get(language)

@@ -8,6 +8,7 @@ L3) stands last, next to the user's words, so that a provider's prompt cache ser
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from harness.context.recalled import recall_messages
@@ -18,7 +19,8 @@ from harness.errors import BudgetError
 from harness.language import LanguagePack
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import ContextView, PersonaView, SummaryView
-from harness.state import ContextReport, LayerReport, Message, Retrieved
+from harness.prompts import Prompts
+from harness.state import ContextReport, LayerReport, Message, Persona, Retrieved
 from harness.understanding.holding import statement
 
 if TYPE_CHECKING:
@@ -82,9 +84,14 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
 
 
 def system_prompt(turn: Turn, ports: Ports, pack: LanguagePack) -> str:
-    """L0: who the character is. Depends on the persona alone."""
-    view = PersonaView.of(turn.persona, lambda fact: statement(fact, pack=pack, persona=turn.persona))
-    return ports.prompts.render("system", turn.persona.language, persona=view)
+    """L0: who the character is. Depends on the persona alone, and is rendered once."""
+    return _system(turn.persona, ports.prompts, pack, ports.prompts.generation)
+
+
+@lru_cache(maxsize=256)
+def _system(persona: Persona, prompts: Prompts, pack: LanguagePack, _generation: int) -> str:
+    view = PersonaView.of(persona, lambda fact: statement(fact, pack=pack, persona=persona))
+    return prompts.render("system", persona.language, persona=view)
 
 
 def _cost(text: str) -> int:

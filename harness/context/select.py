@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.context.lines import cached_statement
 from harness.context.tokens import estimate
 from harness.language import LanguagePack
-from harness.state import Fact, FactStatus, Retrieved
+from harness.state import CHARACTER, USER, Fact, FactStatus, Retrieved
+from harness.understanding.facts import asked_attributes
 from harness.understanding.text import terms
 
 if TYPE_CHECKING:
@@ -47,8 +49,9 @@ def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
     asked = terms(turn.resolved or turn.text, pack)
     topic = turn.state.topics.current
     themes = frozenset(topic.keywords[:8]) if topic is not None else frozenset()
+    wanted = frozenset(asked_attributes(turn.resolved or turn.text, pack))
     ranked = sorted(
-        ((_score(fact, asked, themes, turn, pack), fact) for fact in facts),
+        ((_score(fact, asked, themes, wanted, turn.number, pack), fact) for fact in facts),
         key=lambda pair: (pair[1].pinned, pair[0], pair[1].turn, pair[1].id),
         reverse=True,
     )
@@ -80,13 +83,17 @@ def fact_line(fact: Fact, turn: Turn, pack: LanguagePack) -> str:
     return pack.lines.disputed.format(text=line) if fact.status is FactStatus.disputed else line
 
 
-def _score(fact: Fact, asked: frozenset[str], themes: frozenset[str], turn: Turn, pack: LanguagePack) -> float:
-    own = terms(f"{fact.attribute} {fact.value}", pack)
-    if fact.subject not in ("user", "character"):
-        own |= terms(fact.subject, pack)
+def _score(
+    fact: Fact, asked: frozenset[str], themes: frozenset[str], wanted: frozenset[str], now: int, pack: LanguagePack
+) -> float:
+    own = _words(fact, pack)
     overlap = len(own & asked) / max(1, len(asked)) + 0.3 * len(own & themes) / max(1, len(themes))
-    attribute = pack.attribute(fact.attribute)
-    wanted = attribute is not None and bool(
-        attribute.questions and pack.any_of(attribute.questions).search(turn.resolved or turn.text)
-    )
-    return overlap + ASKED_FOR * wanted + RECENCY * fact.turn / max(1, turn.number)
+    attribute = pack.attribute(fact.attribute) if wanted else None
+    return overlap + ASKED_FOR * (attribute is not None and attribute.key in wanted) + RECENCY * fact.turn / max(1, now)
+
+
+@lru_cache(maxsize=8192)
+def _words(fact: Fact, pack: LanguagePack) -> frozenset[str]:
+    """What a fact is about: its attribute, its value, and whose it is when that is a third person."""
+    own = terms(f"{fact.attribute} {fact.value}", pack)
+    return own if fact.subject in (USER, CHARACTER) else own | terms(fact.subject, pack)
