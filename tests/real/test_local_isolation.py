@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import json
-import os
 import re
 import threading
 import urllib.request
@@ -19,19 +18,10 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.local import (
-    LocalModel,
-    LocalServer,
-    ServerOptions,
-    default_cache_dir,
-    ensure_model,
-    load_catalogue,
-)
-from harness.adapters.local.cache import is_present, model_path
+from harness.adapters.local import LocalModel, LocalServer, ServerOptions
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
-SMALL = "qwen2.5-coder-0.5b-instruct"
 CJK = re.compile(r"[\u4e00-\u9fff]")
 SCHEMA = {
     "type": "object",
@@ -88,15 +78,7 @@ class Reply:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[LocalServer]:
-    pytest.importorskip("xllamacpp")
-    model: LocalModel
-    if path := os.environ.get("HARNESS_TEST_MODEL"):
-        model = ensure_model(path)
-    elif is_present(model_path(SMALL, default_cache_dir()), load_catalogue().get(SMALL).sha256):
-        model = ensure_model(SMALL)
-    else:
-        pytest.skip(f"set HARNESS_TEST_MODEL to a .gguf file, or run: harness model pull {SMALL}")
+def server(model: LocalModel) -> Iterator[LocalServer]:
     with LocalServer(model.path, name="small", options=ServerOptions(context=1024)) as running:
         yield running
 
@@ -150,14 +132,14 @@ def test_overlapping_conversations_stay_apart(server: LocalServer, clients: int)
     alone = {
         (c, question, structured): ask(server, c, question, structured)
         for c in conversations
-        for question, structured in requests_of(c, 2)
+        for question, structured in requests_of(c, 1)
     }
     together = threading.Barrier(clients)
 
     def converse(conversation: Conversation) -> list[tuple[str, str, list[str]]]:
         together.wait(30)
         crossed = []
-        for number, (question, structured) in enumerate(requests_of(conversation, 2)):
+        for number, (question, structured) in enumerate(requests_of(conversation, 1)):
             if number % 3 == 2:
                 start_and_leave(server, conversation, question, lines=1 + number)
             reply = ask(server, conversation, question, structured)
