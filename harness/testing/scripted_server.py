@@ -89,7 +89,8 @@ class Received:
         return self.path.partition("?")[0]
 
 
-Script = Sequence[Answer] | Callable[[Received], Answer]
+Script = Answer | Sequence[Answer | str] | Callable[[Received], Answer]
+"""One answer for everything; answers in order, the last repeating, a text standing for a plain reply; or a function."""
 
 
 class ScriptedServer:
@@ -251,9 +252,11 @@ class ScriptedServer:
     def _answer(self, request: Received) -> Answer:
         if callable(self._script):
             return self._script(request)
+        if isinstance(self._script, Answer):
+            return self._script
         answer = self._script[min(self._next, len(self._script) - 1)]
         self._next += 1
-        return answer
+        return Answer(text=answer) if isinstance(answer, str) else answer
 
     async def _complete(self, answer: Answer, request: Received, writer: asyncio.StreamWriter) -> bool:
         if answer.delay_s:
