@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, lower
@@ -43,7 +42,7 @@ def track_entities(
         for mention in (*found, *_known(text, names, found), *referred):
             name = _name(mention, speaker, persona, cues)
             key = taken.get(lower(name), lower(name))
-            if lower(name) in own_names or not name.strip() or _begins_with_a_pronoun(name, pack):
+            if lower(name) in own_names or not name.strip() or _begins_a_clause(name, pack):
                 continue
             old = operations.get(key)
             if old is not None:
@@ -83,10 +82,9 @@ def _of_owner(noun: str, mention: Mention, speaker: str, persona: Persona, cues:
     return cues.owned.format(owner=persona.name, noun=noun) if listeners == (speaker == USER) else noun
 
 
-def _begins_with_a_pronoun(name: str, pack: LanguagePack) -> bool:
-    """Whether "a name" is the begin of a clause ("I live", "I'm Tom")."""
-    first = re.split(r"[\s'’]", name, maxsplit=1)[0]
-    return first != name and is_pronoun(first, pack=pack)
+def _begins_a_clause(name: str, pack: LanguagePack) -> bool:
+    """Whether "a name" is the begin of a clause about its speaker ("I live", "I'm Tom")."""
+    return bool(pack.any_of(pack.text.first).match(pack.rewrite(name, pack.text.expand)))
 
 
 def _is_unnamed(name: str, persona: Persona, cues: EntityCues) -> bool:
