@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from harness.asking import call
 from harness.errors import EmptyReply, ModelError, UnsupportedFeature
+from harness.language import LanguagePack
 from harness.ports import ModelRequest, Ports
 from harness.state import ModelCall, Notice
 from harness.turn.calling import RESERVE_S, remaining
@@ -17,7 +18,8 @@ from harness.turn.turn import Turn
 from harness.understanding.holding import begun_answers, takes_up
 from harness.understanding.text import has_han
 
-CLOSING = ",，.。 "
+CLOSING = ",， "
+ENDS = ".!?。！？…"
 HOLDING_TOKENS = 40
 """Longest continuation of a begun answer. Longer ones spoil what the opener held (measured on a 1.5B model)."""
 
@@ -49,6 +51,12 @@ def mending_request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
     )
 
 
+def closed(opener: str, pack: LanguagePack) -> str:
+    """An opener as a whole answer: its last mark is one that ends a sentence."""
+    bare = opener.rstrip()
+    return bare if bare[-1:] in ENDS else f"{bare.rstrip(CLOSING)}{pack.holding.stop}"
+
+
 async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: bool = True) -> Attempt | None:
     """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words.
 
@@ -69,11 +77,11 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
         ports.model.capabilities.prefill = False
         return "", "begun", tuple(calls), error.message
     except EmptyReply:
-        return f"{opener.rstrip(CLOSING)}{pack.holding.stop}", "begun", tuple(calls), ""
+        return closed(opener, pack), "begun", tuple(calls), ""
     except ModelError as error:
         return "", "begun", tuple(calls), error.message
     text = opener + reply.text
     text = whole_sentences(text) if reply.finish_reason == "length" else text
     if whole and (takes_up(text[len(opener) :], notice, pack) or findings(turn, text, ports)):
-        text = f"{opener.rstrip(CLOSING)}{pack.holding.stop}"  # what was begun is whole without what came after it
+        text = closed(opener, pack)  # what was begun is whole without what came after it
     return text, "begun", tuple(calls), ""

@@ -18,7 +18,7 @@ MIA = Persona(name="Mia", id="mia")
 
 async def slowly(turn: Turn, ports: Ports) -> Turn:
     """Bookkeeping that takes long enough to be killed in."""
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0.05)
     return turn
 
 

@@ -14,7 +14,9 @@ from harness.settings import load
 from harness.testing import ScriptedModel
 
 TALKER = Path(__file__).with_name("talker.py")
-ROUNDS = 6
+ROUNDS = 5
+MOST = 20
+"""At least so many kills, and more until one of them fell into bookkeeping."""
 
 
 def talk_and_die(folder: Path, chance: random.Random) -> int:
@@ -31,7 +33,9 @@ def talk_and_die(folder: Path, chance: random.Random) -> int:
 async def test_kill_9_at_any_moment_loses_nothing_and_counts_nothing_twice(tmp_path: Path) -> None:
     chance = random.Random(11)
     resumed = 0
-    for _ in range(ROUNDS):
+    for number in range(MOST):
+        if number >= ROUNDS and resumed:
+            break
         seen = talk_and_die(tmp_path, chance)
         overrides = {"harness.analysis": "rules", "storage.path": str(tmp_path / "sessions.db")}
         settings = load(start=tmp_path, environ={}, overrides=overrides)
