@@ -163,10 +163,17 @@ def _set_up(
 
 def _recognize(connection: sqlite3.Connection, place: Path | str, supported: int) -> int:
     """The layout version of the file (0 when new); raises for files that are not ours. Changes nothing."""
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    # Reading the schema makes SQLite parse it: a damaged one shows here.
-    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")  # one view of the file: another program may be laying it out at this moment
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        # Reading the schema makes SQLite parse it: a damaged one shows here.
+        tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    finally:
+        if alone and connection.in_transaction:
+            connection.execute("COMMIT")
     if application != APPLICATION_ID and (version or tables or application):
         raise errors.corrupt(place, "it is a database of another program")
     if version > supported:
