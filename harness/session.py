@@ -313,8 +313,8 @@ class Session:
     async def warm(self) -> None:
         """Have the model read the part of the prompt that will not change, and ready the language rules.
 
-        Worth a call where the model runs on this machine: the first reply then comes as fast as the later ones. Nothing
-        is recorded.
+        Worth a call where the model runs on this machine: the first reply then has as little to read as the later
+        ones. Nothing is recorded.
 
         Raises:
             ModelError: the model did not answer.
