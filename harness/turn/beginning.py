@@ -36,19 +36,26 @@ def held(turn: Turn) -> Notice | None:
     return notices[0] if notices else None
 
 
-def mending_request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
-    """The request for another reply to the same prompt, with time kept back to send what is there."""
+def reply_request(
+    turn: Turn, ports: Ports, seed: int, *, purpose: str = "respond", reserve: float = 0.0
+) -> ModelRequest:
+    """The request for a reply to the composed prompt; ``reserve`` seconds are kept back from its deadline."""
     settings = turn.settings
     return ModelRequest(
         role="responder",
         messages=turn.messages,
-        purpose="revise",
+        purpose=purpose,
         temperature=settings.temperature,
         top_p=settings.top_p,
         max_tokens=settings.max_reply_tokens,
         seed=seed,
-        timeout_s=remaining(turn, ports, reserve=RESERVE_S),
+        timeout_s=remaining(turn, ports, reserve=reserve),
     )
+
+
+def mending_request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
+    """The request for another reply to the same prompt, with time kept back to send what is there."""
+    return reply_request(turn, ports, seed, purpose="revise", reserve=RESERVE_S)
 
 
 def closed(opener: str, pack: LanguagePack) -> str:

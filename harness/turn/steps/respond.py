@@ -8,10 +8,9 @@ from contextlib import aclosing
 from harness.asking import call, stream
 from harness.context import compose_prompt
 from harness.errors import BudgetError, ContextTooLong, EmptyReply
-from harness.ports import ModelRequest, Ports
+from harness.ports import Ports
 from harness.state import ModelCall
-from harness.turn.beginning import begin, held
-from harness.turn.calling import remaining
+from harness.turn.beginning import begin, held, reply_request
 from harness.turn.checking import consider, findings, whole_sentences
 from harness.turn.events import Token
 from harness.turn.guards import REVISION_PENALTY
@@ -55,7 +54,9 @@ async def _answer(turn: Turn, ports: Ports, calls: list[ModelCall]) -> Turn:
         if ports.streaming and not any(notice.kind in HELD_BACK for notice in turn.notices):
             text, shown = await _streamed(turn, ports, calls)
         else:
-            reply = await call(ports.model, request(turn, ports), phase=turn.phase, on_call=calls.append)
+            reply = await call(
+                ports.model, reply_request(turn, ports, turn.seed), phase=turn.phase, on_call=calls.append
+            )
             text = whole_sentences(reply.text) if reply.finish_reason == "length" else reply.text
     except EmptyReply:
         if not turn.settings.max_revisions:
@@ -79,25 +80,10 @@ async def _begun(turn: Turn, ports: Ports) -> Turn | None:
     return await consider(turn.called(made), text, ports, form)
 
 
-def request(turn: Turn, ports: Ports) -> ModelRequest:
-    """The request for a plain reply."""
-    settings = turn.settings
-    return ModelRequest(
-        role="responder",
-        messages=turn.messages,
-        purpose="respond",
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        max_tokens=settings.max_reply_tokens,
-        seed=turn.seed,
-        timeout_s=remaining(turn, ports),
-    )
-
-
 async def _streamed(turn: Turn, ports: Ports, calls: list[ModelCall]) -> tuple[str, str]:
     """The reply and what was shown of it. Stops, and closes the connection, at a sentence that fails its check."""
     shown, text, judged = "", "", 0
-    pieces = stream(ports.model, request(turn, ports), phase=turn.phase, on_call=calls.append)
+    pieces = stream(ports.model, reply_request(turn, ports, turn.seed), phase=turn.phase, on_call=calls.append)
     async with aclosing(pieces):
         async for piece in pieces:
             if piece.reply is not None:
