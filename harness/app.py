@@ -225,7 +225,7 @@ class Harness:
         engine, embedded = self.settings.harness, self.settings.embedded and self._own_model
         changes: dict[str, str] = {}
         if engine.analysis == "auto":
-            changes["analysis"] = "rules" if embedded else "combined"
+            changes["analysis"] = "classifier" if embedded else "combined"
         if engine.begin_answers == "auto":
             changes["begin_answers"] = "always" if embedded else "never"
         if engine.summarize_with == "auto":

@@ -121,13 +121,13 @@ class EngineSettings(Section):
     persona_consistency_check: bool = Field(
         default=True, description="Check the user's message before and the reply after it was made."
     )
-    check_tier: Literal["rules", "model"] = Field(
-        default="rules",
-        description="Who checks: rules in code, or rules and then the evaluator (one more call before and after the reply).",
+    check_tier: Literal["rules", "classifier", "model"] = Field(
+        default="classifier",
+        description="Who checks messages and replies: rules in code; rules and the small classifiers of the language packs (no call); or those and then the evaluator (one more call before and after the reply).",
     )
-    analysis: Literal["auto", "combined", "separate", "rules"] = Field(
+    analysis: Literal["auto", "combined", "separate", "classifier", "rules"] = Field(
         default="auto",
-        description="How a finished turn is analysed: one combined call, one call for each purpose, rules without a call; auto is combined with a provider and rules with the embedded model.",
+        description="How a finished turn is analysed: one combined call, one call for each purpose, or without a call by rules, or by rules and the small classifiers of the language packs; auto is combined with a provider and classifier with the embedded model.",
     )
     summarize_with: Literal["auto", "model", "rules"] = Field(
         default="auto",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from harness.errors import LanguageError
+from harness.language.classifier import LinearClassifier, find_classifier
 from harness.language.sections_checks import GuardCues, HoldingLines, PremiseCues, ReplyCues
 from harness.language.sections_facts import Attribute, FactWording, TextRules
 from harness.language.sections_lines import EngineLines
@@ -26,6 +28,8 @@ from harness.state.base import Frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+WEIGHTS_FOLDER = "weights"
+"""Beside a pack's file: its classifiers."""
 _MACRO = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -56,6 +60,8 @@ class LanguagePack(Frozen):
     commitments: CommitmentCues = Field(default_factory=CommitmentCues)
     summary: SummaryLines = Field(default_factory=SummaryLines)
     time: TimeWords = Field(default_factory=TimeWords)
+
+    _folder: Path | None = PrivateAttr(default=None)
 
     __hash__ = object.__hash__
 
@@ -130,6 +136,23 @@ class LanguagePack(Frozen):
         """Whether an alias lists what does not hold ("dislikes")."""
         spec = self.attribute(name)
         return spec is not None and name.strip().casefold() in {alias.casefold() for alias in spec.denied}
+
+    def classifier(self, name: str) -> LinearClassifier | None:
+        """The small classifier ``name`` that came with the pack; None without one. Read once, at its first use.
+
+        It is the file ``weights/<code>.<name>.weights`` in the folder of the pack's file.
+
+        Raises:
+            LanguageError: the file is damaged.
+        """
+        if self._folder is None:
+            return None
+        return find_classifier(self._folder / WEIGHTS_FOLDER, self.code, name)
+
+    def from_folder(self, folder: Path) -> LanguagePack:
+        """This pack, knowing the folder its file stands in."""
+        self._folder = folder
+        return self
 
     def check(self) -> None:
         """Compile every pattern. Raises LanguageError at the first that is wrong."""

@@ -100,7 +100,7 @@ def read_pack(file: Path) -> LanguagePack:
     """One pack from its file. Raises LanguageError with the field that does not fit."""
     data = load_yaml(file, source=str(file), error=LanguageError)
     try:
-        return LanguagePack.model_validate(data)
+        return LanguagePack.model_validate(data).from_folder(file.parent)
     except ValidationError as failure:
         first = failure.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "(whole file)"

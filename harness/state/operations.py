@@ -18,6 +18,22 @@ from harness.state.dialogue import Message
 from harness.state.emotion import Emotion
 from harness.state.task import TaskState
 
+Tier = Literal["rules", "classifier", "model"]
+"""Who found something: rules and lexicons, a small classifier on the processor, or a model."""
+
+
+class Found(Frozen):
+    """An operation that understanding proposes, from whichever tier, so that tiers can be compared and combined.
+
+    Attributes:
+        tier: who found it.
+        evidence: the words of the turn that show it; empty where a ``quote`` says it, or where nothing was said
+            (a mood that decays).
+    """
+
+    tier: Tier = "rules"
+    evidence: str = ""
+
 
 class BeginTurn(Frozen):
     """Count a turn. Holds only for the next number, so that no turn is counted twice."""
@@ -40,7 +56,7 @@ class AddMessage(Frozen):
     message: Message
 
 
-class AssertFact(Frozen):
+class AssertFact(Found):
     """State something about a subject. Supersedes within (subject, attribute) when ``single``, and the same
     value with the other polarity always.
     """
@@ -58,7 +74,7 @@ class AssertFact(Frozen):
     at: datetime | None = None
 
 
-class ReviseFact(Frozen):
+class ReviseFact(Found):
     """Replace the value of a known fact (a correction): the old one stays as history."""
 
     op: Literal["revise_fact"] = "revise_fact"
@@ -71,7 +87,7 @@ class ReviseFact(Frozen):
     at: datetime | None = None
 
 
-class RetractFact(Frozen):
+class RetractFact(Found):
     """Take a fact back; nothing replaces it."""
 
     op: Literal["retract_fact"] = "retract_fact"
@@ -80,7 +96,7 @@ class RetractFact(Frozen):
     reason: str = ""
 
 
-class DisputeFact(Frozen):
+class DisputeFact(Found):
     """Mark a fact as contested; it is shown with that mark until confirmed, revised or retracted."""
 
     op: Literal["dispute_fact"] = "dispute_fact"
@@ -97,7 +113,7 @@ class PinFact(Frozen):
     pinned: bool = True
 
 
-class PushTopic(Frozen):
+class PushTopic(Found):
     """Open a new topic on top of the stack."""
 
     op: Literal["push_topic"] = "push_topic"
@@ -107,7 +123,7 @@ class PushTopic(Frozen):
     keywords: tuple[str, ...] = ()
 
 
-class TouchTopic(Frozen):
+class TouchTopic(Found):
     """The current topic goes on: extend its last turn, entities and keywords; optionally a better label."""
 
     op: Literal["touch_topic"] = "touch_topic"
@@ -117,7 +133,7 @@ class TouchTopic(Frozen):
     label: str = ""
 
 
-class ReturnTopic(Frozen):
+class ReturnTopic(Found):
     """Jump back to an open or past topic: it moves to the top, the others keep their order."""
 
     op: Literal["return_topic"] = "return_topic"
@@ -125,14 +141,14 @@ class ReturnTopic(Frozen):
     turn: int
 
 
-class PopTopic(Frozen):
+class PopTopic(Found):
     """The current topic is finished; the one below becomes current."""
 
     op: Literal["pop_topic"] = "pop_topic"
     turn: int
 
 
-class SetEmotion(Frozen):
+class SetEmotion(Found):
     """Set the character's or the user's emotion (inertia and decay are already worked in by the proposer)."""
 
     op: Literal["set_emotion"] = "set_emotion"
@@ -140,7 +156,7 @@ class SetEmotion(Frozen):
     emotion: Emotion
 
 
-class MentionEntity(Frozen):
+class MentionEntity(Found):
     """Mention something: a new entity, or a known one by name or alias."""
 
     op: Literal["mention_entity"] = "mention_entity"
@@ -152,7 +168,7 @@ class MentionEntity(Frozen):
     ordinal: int = 0
 
 
-class MergeEntities(Frozen):
+class MergeEntities(Found):
     """Two entries turned out to be the same ("my girlfriend" = 茂琳): ``merged_id`` goes into ``entity_id``."""
 
     op: Literal["merge_entities"] = "merge_entities"
@@ -160,7 +176,7 @@ class MergeEntities(Frozen):
     merged_id: str
 
 
-class OpenCommitment(Frozen):
+class OpenCommitment(Found):
     """Somebody promised something."""
 
     op: Literal["open_commitment"] = "open_commitment"
@@ -173,7 +189,7 @@ class OpenCommitment(Frozen):
     quote: str = ""
 
 
-class CloseCommitment(Frozen):
+class CloseCommitment(Found):
     """A promise was kept, broken or withdrawn."""
 
     op: Literal["close_commitment"] = "close_commitment"
@@ -189,7 +205,7 @@ class SetTask(Frozen):
     task: TaskState | None
 
 
-class UpdateTask(Frozen):
+class UpdateTask(Found):
     """Change the task at hand by deltas. ``task_id`` must be the current one."""
 
     op: Literal["update_task"] = "update_task"

@@ -12,6 +12,7 @@ from harness.language import LanguagePack
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import AnalysisView
 from harness.state import Operation
+from harness.state.operations import Found
 from harness.turn.calling import BOOKKEEPING_S, hints
 from harness.turn.turn import Turn
 from harness.understanding.analysis import Vocabulary, to_operations
@@ -90,7 +91,11 @@ async def _ask(turn: Turn, ports: Ports, prompt: str, schema: Answers) -> Analys
     )
     for reason in refused:
         turn = turn.note("proposal_refused", reason)
-    return Analysed(turn, tuple(operations))
+    return Analysed(turn, tuple(_by_model(operation) for operation in operations))
+
+
+def _by_model(operation: Operation) -> Operation:
+    return operation.model_copy(update={"tier": "model"}) if isinstance(operation, Found) else operation
 
 
 def vocabulary(pack: LanguagePack) -> Vocabulary:

@@ -87,6 +87,16 @@ class Turn:
         """The chosen candidate's text; empty before ``respond``."""
         return self.candidates[self.chosen].text if self.candidates else ""
 
+    @property
+    def classified_checks(self) -> bool:
+        """Whether small classifiers help to check messages and replies."""
+        return self.settings.check_tier != "rules"
+
+    @property
+    def classified_analysis(self) -> bool:
+        """Whether small classifiers help to analyse the turn; also where a model's analysis failed."""
+        return self.settings.analysis != "rules"
+
     def propose(self, operations: Iterable[Operation]) -> Turn:
         """Apply operations; those that do not hold are kept with their reason."""
         state, applied, rejected = self.state, list(self.operations), list(self.rejected)

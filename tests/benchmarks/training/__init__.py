@@ -1,0 +1,1 @@
+"""Training of the small classifiers that language packs carry. Needs scikit-learn; see `linear.py`."""
