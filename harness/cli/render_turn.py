@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.cli.render import bullets, heading, row, short, table
+from harness.state.operations import Found
 
 if TYPE_CHECKING:
     from harness.state import ContextReport, ModelCall, Operation, TurnRecord
@@ -22,16 +23,20 @@ def operation_words(operation: Operation) -> str:
 def why(record: TurnRecord) -> Group:
     """What the checks found, which replies were considered, and what was refused."""
     notices = [
-        f"{notice.kind}: {notice.quote!r}" + (f" against [{notice.fact_id}] {notice.truth}" if notice.truth else "")
+        f"{notice.kind} ({notice.tier}): {notice.quote!r}"
+        + (f" against [{notice.fact_id}] {notice.truth}" if notice.truth else "")
         for notice in record.notices
     ]
     events = [f"{event.phase}: {event.kind}: {event.message}" for event in record.events]
     rejected = [f"{item.phase}: {short(operation_words(item.operation), 160)}: {item.reason}" for item in record.rejected]  # fmt: skip
+    found = [_found(applied.operation) for applied in record.operations if isinstance(applied.operation, Found)]
     parts: list[RenderableType] = [
         heading("Noticed in what you said"),
         bullets(notices, "nothing"),
         heading("Replies considered"),
         bullets(_candidates(record), "none"),
+        heading("Found in this turn"),
+        bullets(found, "nothing"),
         heading("Refused changes of the state"),
         bullets(rejected, "none"),
         heading("Events"),
@@ -40,6 +45,13 @@ def why(record: TurnRecord) -> Group:
     if record.resolved:
         parts = [heading("Understood as"), Text(f"  {record.resolved}"), *parts]
     return Group(*parts)
+
+
+def _found(operation: Found) -> str:
+    """An operation with who found it and the words that show it."""
+    shown = operation.evidence or getattr(operation, "quote", "")
+    plain = operation.model_copy(update={"tier": "rules", "evidence": "", **({"quote": ""} if shown else {})})
+    return f"{short(operation_words(plain), 160)} ({operation.tier}{f': {short(shown, 60)!r}' if shown else ''})"  # type: ignore[arg-type]  # every Found is an Operation
 
 
 def _candidates(record: TurnRecord) -> list[str]:

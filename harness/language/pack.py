@@ -137,6 +137,11 @@ class LanguagePack(Frozen):
         spec = self.attribute(name)
         return spec is not None and name.strip().casefold() in {alias.casefold() for alias in spec.denied}
 
+    @property
+    def folder(self) -> Path | None:
+        """Where the pack's file stands; None for one that was not read from a file."""
+        return self._folder
+
     def classifier(self, name: str) -> LinearClassifier | None:
         """The small classifier ``name`` that came with the pack; None without one. Read once, at its first use.
 

@@ -26,6 +26,11 @@ class Message(Frozen):
     turn: int
     at: datetime | None = None
 
+    @property
+    def addressee(self) -> Literal["user", "character"]:
+        """Whom it is said to: the other of the two."""
+        return "character" if self.speaker == "user" else "user"
+
 
 class Summary(Frozen):
     """Compressed older messages and the turns they cover (both ends included)."""
