@@ -162,7 +162,7 @@ class NoticeView:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """What is wrong with a reply. ``truth``: the fact it runs against, in the first person; may be empty."""
+    """What is wrong with a reply. ``truth``: the fact it runs against, in the first person, or the words; may be empty."""
 
     kind: str
     evidence: str = ""
@@ -170,8 +170,8 @@ class FindingView:
 
     @classmethod
     def of(cls, finding: Finding, truth: str = "") -> FindingView:
-        """The view of a finding."""
-        return cls(finding.kind, finding.evidence, truth)
+        """The view of a finding; the words that it runs against say more than a truth that goes for all findings."""
+        return cls(finding.kind, finding.evidence, finding.against or truth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ def _candidates(record: TurnRecord) -> list[str]:
         mark = "sent" if index == record.chosen else "not sent"
         found = "; ".join(
             f"{finding.kind} ({finding.tier}, {finding.severity:.1f}){f': {finding.evidence!r}' if finding.evidence else ''}"
+            f"{f' against turn {finding.turn}: {finding.against!r}' if finding.against else ''}"
             for finding in candidate.findings
         )
         lines.append(f"{candidate.form}, {mark}: {candidate.text}\n  {found or 'passes the check'}")

@@ -13,6 +13,7 @@ from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
 from harness.language.sections_checks import GuardCues, HoldingLines, PremiseCues, ReplyCues
 from harness.language.sections_facts import Attribute, FactWording, TextRules
+from harness.language.sections_history import HistoryCues
 from harness.language.sections_lines import EngineLines
 from harness.language.sections_recall import RecallCues
 from harness.language.sections_tracking import (
@@ -54,6 +55,7 @@ class LanguagePack(Frozen):
     holding: HoldingLines = Field(default_factory=HoldingLines)
     lines: EngineLines = Field(default_factory=EngineLines)
     recall: RecallCues = Field(default_factory=RecallCues)
+    history: HistoryCues = Field(default_factory=HistoryCues)
     topics: TopicCues = Field(default_factory=TopicCues)
     emotion: EmotionLexicon = Field(default_factory=EmotionLexicon)
     entities: EntityCues = Field(default_factory=EntityCues)
@@ -203,3 +205,15 @@ def _patterns(pack: LanguagePack) -> Iterable[str]:
         for value in section.__dict__.values():
             if isinstance(value, tuple):
                 yield from value
+    yield from _history_patterns(pack)
+
+
+def _history_patterns(pack: LanguagePack) -> Iterable[str]:
+    cues = pack.history
+    yield from (source for source, _ in cues.asks)
+    yield from (source for pair in cues.opposites for source in pair)
+    yield from (source for exclusive in cues.states.values() for source in exclusive)
+    yield from (source for slot in cues.slots for source in (*slot.ask, *slot.values))
+    for name, value in cues.__dict__.items():
+        if name not in {"asks", "opposites", "slots", "states"}:
+            yield from value

@@ -49,6 +49,8 @@ class Finding(Frozen):
         severity: 0 to 1; how bad it would be to send the reply as it is.
         evidence: the words of the reply.
         fact_id: the fact that is contradicted or not held, if any.
+        turn: the turn in which the opposite was said; 0 when there is none (a persona fact, the greeting, the reply itself).
+        against: the words said there.
     """
 
     kind: Literal[
@@ -68,6 +70,8 @@ class Finding(Frozen):
     severity: float = 1.0
     evidence: str = ""
     fact_id: str = ""
+    turn: int = 0
+    against: str = ""
     tier: Literal["rules", "classifier", "model"] = "rules"
 
 

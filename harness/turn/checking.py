@@ -16,8 +16,6 @@ from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
 
-PREVIOUS_REPLIES = 8
-"""How many earlier replies a candidate is compared with for repetition."""
 WHOLE = ("repetition", "not_recalled", "empty", "language_drift", "wrong_speaker")
 """Findings about a reply as a whole; leaving out a sentence does not mend them."""
 OPENING = ("character_break", "prompt_leak")
@@ -45,7 +43,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         persona=turn.persona,
         pack=pack,
         notices=tuple(notice for notice in turn.notices if notice.kind != "recall"),
-        previous_replies=tuple(previous[-PREVIOUS_REPLIES:]),
+        previous_replies=tuple(previous),
         system_text=turn.messages[0].content if turn.messages else "",
     )
     found = (*found, *check_recall(text, turn.notices, pack), *check_ruled_out(text, turn.state.task, pack))

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from harness.state import USER, Finding
 from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, positive, read_claims, subject_of
+from harness.understanding.history import check_history
 from harness.understanding.holding import as_sentence
 from harness.understanding.kinds import kinds_in, same_words
 from harness.understanding.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity
 from harness.understanding.premise import check_premise
+from harness.understanding.promised import check_promised
 from harness.understanding.relations import CERTAIN, LIKELY, STRONG, Stand, best, negated, relate
 from harness.understanding.text import (
     contains_phrase,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from harness.language import LanguagePack
-    from harness.state import DialogueState, Notice, Persona
+    from harness.state import DialogueState, Fact, Notice, Persona
 
 __all__ = ["SEVERITY", "check_premise", "check_reply", "holds"]
 
@@ -54,6 +56,10 @@ also fails to state the fact (1.6) is worse than one beside the fact (0.9), and 
 
 _REPEATED = 0.85
 _REPEATED_LENGTH = 12
+_RECENT = 8
+_LONG = 60
+_LONG_HAN = 24
+"""A reply as long as this may not come again at all; a shorter one not within the next eight."""
 _LEAK_LENGTH = 60
 _LEAK_HAN_LENGTH = 24
 _CORE = 0.33
@@ -101,6 +107,9 @@ def check_reply(
         found.extend(_self_addressed(plain, persona, pack))
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
     found.extend(_contradictions(plain, known, pack, {notice.fact_id for notice in conflicts}))
+    settled = _borne_out(plain, known, pack)
+    found.extend(check_promised(reply, user_text=user_text, state=state, pack=pack))
+    found.extend(check_history(reply, user_text=user_text, state=state, pack=pack, settled=settled))
     challenges = [notice for notice in notices if notice.kind == "challenge"]
     for notice in conflicts:
         found.extend(_under_notice(plain, notice, known, pack))
@@ -117,16 +126,17 @@ def holds(reply: str, notice: Notice, *, state: DialogueState, persona: Persona,
 def _distinct(found: list[Finding]) -> Iterator[Finding]:
     seen: set[tuple[str, str]] = set()
     for finding in found:
-        key = (finding.kind, finding.fact_id)
+        key = (finding.kind, finding.fact_id or finding.against)
         if key not in seen:
             seen.add(key)
             yield finding
 
 
-def _finding(kind: str, evidence: str, fact_id: str = "") -> Finding:
-    return Finding.model_validate(
-        {"kind": kind, "severity": SEVERITY[kind], "evidence": evidence.strip()[:200], "fact_id": fact_id}
-    )
+def _finding(kind: str, evidence: str, fact_id: str = "", fact: Fact | None = None) -> Finding:
+    values = {"kind": kind, "severity": SEVERITY[kind], "evidence": evidence.strip()[:200], "fact_id": fact_id}
+    if fact is not None:
+        values |= {"fact_id": fact.id, "turn": fact.turn, "against": fact.quote[:200] if fact.turn else ""}
+    return Finding.model_validate(values)
 
 
 def _character(reply: str, persona: Persona, pack: LanguagePack, system_text: str) -> Iterator[Finding]:
@@ -193,7 +203,11 @@ def _drifted(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -
 def _repetition(reply: str, previous: Sequence[str]) -> Iterator[Finding]:
     if len(reply) < _REPEATED_LENGTH and not (has_han(reply) and len(reply) >= _REPEATED_LENGTH // 2):
         return
-    for old in previous:
+    recent, older = previous[-_RECENT:], previous[:-_RECENT]
+    if len(reply) >= (_LONG_HAN if has_han(reply) else _LONG):
+        # A long line is noticed however old it is; a likeness of 0.85 needs texts of nearly one length.
+        recent = [*recent, *(old for old in older if abs(len(old) - len(reply)) <= (1 - _REPEATED) * len(reply) * 2)]
+    for old in recent:
         if fold(old) == fold(reply) or likeness(old, reply) >= _REPEATED:
             yield _finding("repetition", old)
             return
@@ -214,7 +228,17 @@ def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: s
         listed = fact.fact.speaker == "persona" and not fact.free and _is_closed(claim, pack)
         bar = LIKELY if listed or fact.fact.id in noticed else CERTAIN if fact.free else STRONG
         if relation.strength >= bar or (relation.strength >= LIKELY and _renamed(claim, fact, pack)):
-            yield _finding("contradiction", _as_written(reply, claim, pack), fact.fact.id)
+            yield _finding("contradiction", _as_written(reply, claim, pack), fact=fact.fact)
+
+
+def _borne_out(reply: str, known: Knowledge, pack: LanguagePack) -> list[str]:
+    """Clauses of the reply that a fact of the persona agrees with."""
+    judged = ((claim, *judge(claim, known, pack)) for claim in _own_claims(reply, pack))
+    return [
+        claim.quote
+        for claim, fact, relation in judged
+        if fact is not None and fact.fact.speaker == "persona" and relation.stand is Stand.same
+    ]
 
 
 def _is_closed(claim: Claim, pack: LanguagePack) -> bool:

@@ -36,7 +36,7 @@ from harness.testing.conformance.sessions import CHECKS
 from harness.testing.scripted_server import Answer, ScriptedServer, ServerThread
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.machine import Phase
-from harness.understanding import consistency, recall, verdicts
+from harness.understanding import consistency, history, promised, recall, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -328,6 +328,9 @@ def test_notices_and_findings_are_complete_and_weighed_as_in_the_code() -> None:
     other = {kind: weight for kind, weight in verdicts.SEVERITY.items() if weight != weights[kind]}
     assert other == {"contradiction": 1.0, "wrong_speaker": 0.7}
     assert "Found by the evaluator, a contradiction weighs 1.0 and a wrong speaker 0.7." in " ".join(text.split())
+    assert f"A contradiction found so weighs {history.SEVERITY}" in text
+    assert f"a severity of {history.DOUBTFUL}" in " ".join(text.split())
+    assert f"the denial of a promise that the character made weighs {promised.SEVERITY}" in " ".join(text.split())
     assert f"From {REVISION_PENALTY} on" in text
     assert all(f"`{form}`" in text for form in literals(Candidate, "form"))
 

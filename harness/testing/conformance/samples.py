@@ -165,7 +165,15 @@ def sample_record(turn_id: str = "t1", parent: str | None = None, number: int = 
 
 def full_record(turn_id: str = "t1", parent: str | None = None, number: int = 1) -> TurnRecord:
     """A turn with every field set and an operation of every kind."""
-    finding = Finding(kind="contradiction", severity=0.75, evidence="my cat", fact_id="p:pet", tier="model")
+    finding = Finding(
+        kind="contradiction",
+        severity=0.75,
+        evidence="my cat",
+        fact_id="p:pet",
+        turn=3,
+        against="I have no pets",
+        tier="model",
+    )
     call = ModelCall(
         phase="respond",
         purpose="respond",

@@ -1,0 +1,131 @@
+"""Pack section ``history``: what it takes to compare a reply with what its speaker said before.
+
+All fields but ``slots`` hold regular expressions that ignore case; they see text in the form of ``text.expand``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.state.base import Frozen
+
+Words = tuple[str, ...]
+
+
+class Slot(Frozen):
+    """Something a person has one of at a time, asked for with a question of its own.
+
+    Attributes:
+        key: its name (``age``).
+        ask: how it is asked for.
+        values: how it is given in a statement; group ``v`` is the value. Without any, a statement gives it only in answer
+            to the question.
+        named: only values that are known places are compared.
+        number: the value is a number; values are compared as numbers.
+        apart: how far two numbers may be apart and still be the same (a rounded age).
+    """
+
+    key: str
+    ask: Words = ()
+    values: Words = ()
+    named: bool = False
+    number: bool = False
+    apart: float = 0
+
+
+class HistoryCues(Frozen):
+    """Section ``history``.
+
+    Attributes:
+        yes, no, unknown: how an answer begins that affirms, denies, or does not know.
+        answer_words: a yes or no before what is said besides ("No, I …").
+        asks: rewrites from a question to the listener to the statement its "yes" would make, still said to the listener ("do
+            you have a cat" to "you have a cat"); all are tried in order, each once.
+        open_questions: questions that ask for more than yes or no.
+        own_questions: questions about the asker's own self ("how old am I").
+        knowing: "do you know …", before an indirect question.
+        listener: words for the listener, in a clause.
+        first: words for oneself.
+        others: how a clause begins that is about neither (he, that, the weather).
+        negators: words that turn a clause round. ``stop``: words without content. ``light``: words with
+            little of it, which count only when there is nothing else. ``stop_tails``: particles at the end.
+        opposites: pairs of alternations; the second says the opposite of the first ("love", "hate").
+        synonyms: alternations of words that mean the same.
+        wishes: marks of what is wished, planned, supposed or past and gone, and so contradicts nothing.
+        past: marks of what is over ("used to"): contradicts nothing but "never".
+        lapsed: not any more or not for long, and so once ("have not played in years").
+        anaphors: words that stand for what was named just before.
+        pairs: so many of a kind; groups ``n`` and ``v`` ("two dogs").
+        wanting: wishing for group ``v`` says that one has none ("I'd love to have a dog one day").
+        longings: wishing for what one has not, is not, or has not seen; group ``v``.
+        parent: what the group ``parent`` of ``possessions`` has ("I'm a mother" of children).
+        me_too: taking what the other has just said for oneself ("me neither").
+        rhetorical: negations in a question that expect a yes (你不是…吗).
+        sometimes: marks of what holds now and then.
+        telling: asking the other to tell what he has told already.
+        experience: marks of "ever, at any time" (have been, 过): its denial denies every single time.
+        doing: what presupposes that one has had to do with something (lived in, playing, my favourite).
+        possessions: "my X"; group ``v``. ``lacking``: "I have no X"; group ``v``.
+        also: marks of an addition to what was said ("I also", 还有): contradicts nothing.
+        too: "me too" about what the other is taken to have said (也).
+        only: "only", after a denial of all: "I never heard their songs, only one of them".
+        said_before: the user holds against the character what it said ("I thought you …"); group ``v`` is the claim.
+        admits: answers that grant what was held against one. ``changed``: marks of what is so no more, or since lately.
+        promised: the character denies having promised; group ``what`` where it says what. ``promised_asking``: denials in the
+            form of a question ("when did I promise that?").
+        statements: clauses that only look like questions (还没呢).
+        fields: words of one line of work: a nurse may well work at a hospital.
+        slots: what a person has one of at a time.
+        favourites: groups ``of`` and ``v`` ("my favourite colour is blue"). ``favourite_asked``: the question for it, with
+            ``of``; ``mine``: its short answer, with ``v`` ("mine is blue").
+        states: alternations that exclude each other, by what they are about.
+    """
+
+    yes: Words = ()
+    no: Words = ()
+    unknown: Words = ()
+    answer_words: Words = ()
+    asks: tuple[tuple[str, str], ...] = ()
+    open_questions: Words = ()
+    own_questions: Words = ()
+    knowing: Words = ()
+    listener: Words = ()
+    first: Words = ()
+    others: Words = ()
+    negators: Words = ()
+    stop: Words = ()
+    light: Words = ()
+    stop_tails: Words = ()
+    opposites: tuple[tuple[str, str], ...] = ()
+    synonyms: Words = ()
+    wishes: Words = ()
+    past: Words = ()
+    experience: Words = ()
+    lapsed: Words = ()
+    anaphors: Words = ()
+    pairs: Words = ()
+    wanting: Words = ()
+    longings: Words = ()
+    parent: Words = ()
+    me_too: Words = ()
+    rhetorical: Words = ()
+    sometimes: Words = ()
+    telling: Words = ()
+    doing: Words = ()
+    possessions: Words = ()
+    lacking: Words = ()
+    also: Words = ()
+    too: Words = ()
+    only: Words = ()
+    said_before: Words = ()
+    admits: Words = ()
+    changed: Words = ()
+    promised: Words = ()
+    promised_asking: Words = ()
+    statements: Words = ()
+    fields: Words = ()
+    slots: tuple[Slot, ...] = ()
+    favourites: Words = ()
+    favourite_asked: Words = ()
+    mine: Words = ()
+    states: Mapping[str, tuple[str, ...]] = {}
