@@ -42,9 +42,12 @@ def why(record: TurnRecord) -> Group:
         heading("Events"),
         bullets(events, "none"),
     ]
-    if record.resolved:
-        parts = [heading("Understood as"), Text(f"  {record.resolved}"), *parts]
-    return Group(*parts)
+    return Group(understood(record), *parts)
+
+
+def understood(record: TurnRecord) -> Group:
+    """The user's message with what it refers to put into words; nothing when it stood by itself."""
+    return Group(heading("Understood as"), Text(f"  {record.resolved}")) if record.resolved else Group()
 
 
 def _found(operation: Found) -> str:

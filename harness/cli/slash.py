@@ -77,6 +77,8 @@ async def _help(chat: Conversation, argument: str) -> None:
 @command("/state", "everything that is true of the conversation")
 async def _state(chat: Conversation, argument: str) -> None:
     await _show_state(chat, lambda state: render.state(state, history=argument == "all"))
+    if (await chat.session.state()).turn_count:
+        chat.screen.show(render_turn.understood(await chat.session.report()))
 
 
 @command("/facts [all]", "facts in force; all: with replaced ones")

@@ -165,9 +165,8 @@ class LanguagePack(Frozen):
         """Compile every pattern. Raises LanguageError at the first that is wrong."""
         for source in _patterns(self):
             self.pattern(source)
-        entities = self.entities
-        _ = (entities.name_expressions, entities.phrase_expressions, self.time.expressions)
-        _ = (entities.ordinal_expressions, entities.demonstrative_expressions)
+        self.entities.compile()
+        _ = self.time.expressions
 
 
 def _patterns(pack: LanguagePack) -> Iterable[str]:

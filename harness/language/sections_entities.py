@@ -8,6 +8,8 @@ from functools import cached_property
 from pydantic import Field
 
 from harness.language.phrases import Phrases, Regex, alternatives, fill
+from harness.language.sections_focus import FocusCues
+from harness.language.sections_people import PeopleCues
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -50,18 +52,38 @@ class EntityCues(Frozen):
         articles: words before an item of a list that are no part of its name.
         list_choices: joiners that make a list of two bare items (还是).
         list_joiners: words that join the last item of a list. ``list_leads``: words after which a list begins.
+        list_heads: words that begin the question a list answers ("which"); what begins with one is no item.
         list_tails: words that end a list. ``list_separators``: characters between items.
-        pronouns: ``female`` / ``male`` / ``thing`` / ``place`` -> pronouns. ``possessives``: the same for "his", "its".
+        pronouns: ``female`` / ``male`` / ``people`` / ``thing`` / ``place`` -> pronouns. ``possessives``: the same for "his", "its".
         ordinals: wordings that pick from a list; groups ``n`` (looked up in ``numbers``) and maybe ``noun`` or
             ``classifier``. ``{number}``, ``{noun}``, ``{classifier}`` stand for the listed words.
         numbers: number word -> number; -1 is the last one. Digits are understood without being listed.
         classifiers: classifier -> kinds it goes with (家: place, organization).
+        pair_words: members of ``numbers`` that may pick from a pair that was no list ("latter").
+        same: wordings that say two are one ("she is the colleague I told you about"); groups ``one`` and ``other``, each a name, a noun
+            or a pronoun.
+        introductions: wordings by which a speaker tells their own name; group ``name``, or ``given`` where only a known given
+            name counts ("I'm Tom", but not "I'm Irish").
+        others: wordings for the one of two that was not spoken of last ("the other one").
+        pointed: wordings that point at a thing by its noun ("that shop"); group ``noun``.
+        bare: questions with a "this" or "that" that is a thing; group ``ref``.
+        again: messages that ask the question before again of something else ("what about X?"); group ``name``.
+        times: words for a time that may take each other's place in a question asked again ("today", "tomorrow").
+        topicless: whole messages that do not say what they ask about; group ``head`` (what stands before the topic) or
+            ``question`` (then ``topicless_form`` says how topic and question are joined).
+        matter_before: what stands before an "it" that mostly means a matter, not a thing ("do it").
+        place_before: what stands before a "there" that has its place in the same message.
+        several_before: what, said before "they" in the same message, is what it means.
+        plurals: nouns for several persons ("parents"), which "they" means. They are ``relations``, too.
+        joined, joined_between: how several names are put for "they": all but the last ``{first}``, the last ``{second}``.
         demonstratives: wordings like "that one", 那个 that stand for a thing; maybe with a group ``classifier``.
         not_referring: wordings in which a pronoun refers to nothing ("it is raining").
         definite: how a thing without proper name is put into a sentence: ``{name}``.
         possessive: how a possessor is put: ``{name}``.
         at_place, in_place, to_place: how a place replaces "there": one of its own name, a known city or country, after
             a word of ``motion``.
+        people: how the speakers of a scene refer to each other.
+        focus: what messages are about that name nothing by its form.
     """
 
     name_pattern: str = ""
@@ -81,6 +103,7 @@ class EntityCues(Frozen):
     articles: Words = ()
     list_choices: Words = ()
     list_joiners: Words = ()
+    list_heads: Words = ()
     list_leads: Words = ()
     list_tails: Words = ()
     list_separators: str = ",、，"
@@ -89,6 +112,22 @@ class EntityCues(Frozen):
     ordinals: tuple[str, ...] = ()
     numbers: dict[str, int] = Field(default_factory=dict)
     classifiers: dict[str, Words] = Field(default_factory=dict)
+    pair_words: Words = ()
+    same: tuple[str, ...] = ()
+    introductions: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    pointed: tuple[str, ...] = ()
+    bare: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    times: Words = ()
+    topicless: tuple[str, ...] = ()
+    topicless_form: str = "{question} {topic}"
+    several_before: Regex | None = None
+    matter_before: Regex | None = None
+    place_before: Regex | None = None
+    plurals: Words = ()
+    joined: str = "{first}, {second}"
+    joined_between: str = ", "
     demonstratives: tuple[str, ...] = ()
     not_referring: tuple[Regex, ...] = ()
     definite: str = "{name}"
@@ -97,6 +136,8 @@ class EntityCues(Frozen):
     in_place: str = "{name}"
     to_place: str = "{name}"
     motion: Words = ()
+    focus: FocusCues = FocusCues()
+    people: PeopleCues = PeopleCues()
 
     @cached_property
     def capitals(self) -> re.Pattern[str]:
@@ -149,10 +190,18 @@ class EntityCues(Frozen):
     def _slots(self) -> dict[str, str]:
         relations = alternatives(self.relations)
         return {
+            "given": f"[{re.escape(self.focus.given_characters)}]" if self.focus.given_characters else "(?!)",
             "name": self.name_pattern or "(?P<name>(?!))",
             "number": alternatives(self.numbers),
             "classifier": alternatives(self.classifiers),
         } | {"noun": f"(?:{alternatives(self.kind_of_noun)})", "relation": f"(?:{relations})"}
+
+    def compile(self) -> None:
+        """Compile every pattern of the section. Raises re.error at the first that is wrong."""
+        _ = (self.name_expressions, self.phrase_expressions, self.ordinal_expressions, self.demonstrative_expressions)
+        _ = (self.bare_expressions, self.again_expressions, self.topicless_expressions, self.pointed_expressions)
+        _ = (self.other_expressions, self.same_expressions, self.introduction_expressions)
+        _ = (self.focus.frame_expressions, self.focus.any_of("dull_forms"))
 
     def expression(self, pattern: str) -> re.Pattern[str]:
         """A pattern of the section with its slots filled, compiled; case is ignored outside ``{name}``."""
@@ -177,6 +226,51 @@ class EntityCues(Frozen):
     def ordinal_expressions(self) -> tuple[re.Pattern[str], ...]:
         """``ordinals``, compiled."""
         return tuple(self.expression(pattern) for pattern in self.ordinals)
+
+    @cached_property
+    def bare_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``bare``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.bare)
+
+    @cached_property
+    def again_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``again``, compiled."""
+        return tuple(re.compile(pattern, re.IGNORECASE) for pattern in self.again)
+
+    @cached_property
+    def time_phrases(self) -> Phrases[str]:
+        """``times``, indexed."""
+        return Phrases.of(self.times)
+
+    @cached_property
+    def topicless_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``topicless``, compiled."""
+        return tuple(re.compile(pattern, re.IGNORECASE) for pattern in self.topicless)
+
+    @cached_property
+    def plural_set(self) -> frozenset[str]:
+        """``plurals``, lower-cased."""
+        return frozenset(word.lower() for word in self.plurals)
+
+    @cached_property
+    def same_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``same``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.same)
+
+    @cached_property
+    def introduction_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``introductions``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.introductions)
+
+    @cached_property
+    def other_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``others``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.others)
+
+    @cached_property
+    def pointed_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``pointed``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.pointed)
 
     @cached_property
     def demonstrative_expressions(self) -> tuple[re.Pattern[str], ...]:

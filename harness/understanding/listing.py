@@ -22,6 +22,8 @@ LONGEST_HAN_ITEM = 10
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、．）:：]\s*(.{1,80})$", re.MULTILINE)
 _AFTER_NAME = re.compile(r"\s*(?:[:：;；,，—–(（]|\s-\s|\s--\s|[.。!！](?:\s|$)).*$")
 _STOP = r"[.!?。！？;；\n]"
+_CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]*)*")
+_WORD = re.compile(r" ([a-z][a-z'-]*)")
 _MARKS = re.compile(r"[*_`\"“”]")
 
 
@@ -93,6 +95,8 @@ def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues) -> list
     best: list[Item] = []
     choice = bool(_latin(cues.list_choices) & set(lower(sentence).split()))
     for begin in range(len(pieces) - 1):
+        if _asks(pieces[begin][1], cues):  # "Which café, the Blue Door or …": the question's noun is no item
+            continue
         first = _first(*pieces[begin], cues, choice=choice)
         if first is None:
             continue
@@ -112,6 +116,11 @@ def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues) -> list
     if len(distinct) < len(best) or len(best) < 2:  # a list has two items
         return []
     return best if len(best) > 2 or _is_pair(best, sentence, cues) else []  # pairs need more
+
+
+def _asks(piece: str, cues: EntityCues) -> bool:
+    lowered = lower(piece).strip()
+    return any(lowered.startswith(word) for word in cues.list_heads)
 
 
 def _is_pair(items: list[Item], sentence: str, cues: EntityCues) -> bool:
@@ -135,8 +144,8 @@ def _articles(cues: EntityCues) -> re.Pattern[str]:
 
 
 def _strip(start: int, text: str) -> tuple[int, str]:
-    left = len(text) - len(text.lstrip(" \t\"'“”‘’:：*"))
-    return start + left, text[left:].rstrip(" \t\"'“”‘’*")
+    left = len(text) - len(text.lstrip(" \t\"'“”‘’:：*《"))
+    return start + left, text[left:].rstrip(" \t\"'“”‘’*》")
 
 
 def _named(start: int, text: str, cues: EntityCues, *, article: bool = False) -> Item | None:
@@ -145,8 +154,11 @@ def _named(start: int, text: str, cues: EntityCues, *, article: bool = False) ->
     match = _articles(cues).match(text)
     if match is not None:
         start, text, article = start + match.end(), text[match.end() :], True
-    if not text or not any(char.isalnum() for char in text):
+    if not any(char.isalpha() for char in text):
         return None
+    first = cues.people.phrases.at(lower(text), 0)
+    if first is not None and first.value not in ("dear", "group"):
+        return None  # "it was late": a clause, not an item
     if is_han(text[0]):
         return Item(text, start, article) if len(text) <= LONGEST_HAN_ITEM else None
     return Item(text, start, article) if len(text.split()) <= LONGEST_ITEM else None
@@ -179,6 +191,11 @@ def _last(start: int, text: str, cues: EntityCues) -> Item | None:
             if match[0].endswith(","):
                 cut = match.end() - 1
                 break
+    capitals = _CAPITALS.match(text)
+    if capitals is not None and capitals.end() < cut:
+        following = _WORD.match(text, capitals.end())
+        if following is not None and following[1] not in cues.kind_of_noun:
+            cut = capitals.end()  # "Rosa opened a bakery"
     return _named(start, text[:cut], cues)
 
 

@@ -8,7 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
+from harness.understanding.han_names import han_names
 from harness.understanding.listing import find_lists
+from harness.understanding.naming import name_kind
 from harness.understanding.words import is_stop
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 60
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“(]\s*|[,，。！？：]\s*)$")
 _EDGES = " \t\n,，、.。!！?？:：;；\"'“”‘’()（）《》「」『』"
+_NAME_START = re.compile(r"[A-Z\u00c0-\u00de\u3400-\u9fff\uf900-\ufaff]")
 _LEAST_SHOUT = 8
 
 
@@ -48,6 +51,7 @@ class Mention:
     proper: bool = False
 
 
+@lru_cache(maxsize=16)
 def find_mentions(text: str, pack: LanguagePack, *, known: frozenset[str] = frozenset()) -> tuple[Mention, ...]:
     """Everything a text mentions, in order; each name once, the most telling mention of it.
 
@@ -63,26 +67,13 @@ def find_mentions(text: str, pack: LanguagePack, *, known: frozenset[str] = froz
     found.extend(_capitalised(text, pack, known))
     # A noun that introduces a name ("my friend Jack", 一只猫叫米索) is told with the name.
     taken = [(mention.start, mention.start + len(mention.name)) for mention in found] + [span for _, span in named]
+    for mention in _by_form(text, pack, taken):
+        found.append(mention)
+        taken.append((mention.start - sum(map(len, mention.aliases)), mention.start + len(mention.name)))
     found.extend(
         mention for mention in _by_noun(text, cues) if not any(start <= mention.start < end for start, end in taken)
     )
     return tuple(_merged(found, _listed(text, cues)))
-
-
-def name_kind(name: str, cues: EntityCues) -> str:
-    """The kind a name tells by itself: a given name, a well-known place, or a noun at its end; ``other`` without."""
-    lowered = lower(name)
-    known = cues.known_phrases.at(lowered, 0) if lowered else None
-    if known is not None and known.end == len(lowered):
-        return known.value
-    if lowered.split(" ")[0] in cues.given:
-        return "person"
-    for start in range(len(lowered)):
-        hit = cues.noun_phrases.at(lowered, start)
-        # A single Han character inside a longer word (鸭 in 烤鸭) is no noun of its own.
-        if hit is not None and hit.end == len(lowered) and (len(hit.phrase) > 1 or start == 0):
-            return hit.value
-    return "other"
 
 
 def _clean(name: str) -> str:
@@ -129,21 +120,27 @@ def _owner(before: str, cues: EntityCues) -> str:
 
 
 def _without_openers(name: str, start: int, pack: LanguagePack) -> tuple[str, int]:
-    """A name without capitalised words before it that are none ("But Jack", "In London")."""
+    """A name without capitalised words around it that are none ("But Jack", "In London", "Jack I'm")."""
+    never = pack.entities.never
     while " " in name:
         first, _, rest = name.partition(" ")
-        if lower(first) not in pack.entities.never and not is_stop(first, pack):
+        if lower(first) not in never and not is_stop(first, pack):
             break
         name, start = rest, start + len(first) + 1
+    while " " in name and lower(name.rpartition(" ")[2]) in never:
+        name = name.rpartition(" ")[0]
     return name, start
 
 
 def _well_known(text: str, cues: EntityCues) -> Iterator[Mention]:
-    for hit in cues.known_phrases.find(text):
-        said = text[hit.start : hit.end]
-        # Latin names count only as written: "china" is tableware, "turkey" a bird.
-        if is_han(said[0]) or said[0].isupper():
-            yield Mention(said, hit.value, start=hit.start, proper=True)
+    lowered = lower(text)
+    end = 0
+    # Latin names count only as written: "china" is tableware, "turkey" a bird.
+    for match in _NAME_START.finditer(text):
+        hit = cues.known_phrases.at(lowered, match.start()) if match.start() >= end else None
+        if hit is not None:
+            yield Mention(text[hit.start : hit.end], hit.value, start=hit.start, proper=True)
+            end = hit.end
 
 
 def _capitalised(text: str, pack: LanguagePack, known: frozenset[str]) -> Iterator[Mention]:
@@ -160,7 +157,26 @@ def _capitalised(text: str, pack: LanguagePack, known: frozenset[str]) -> Iterat
         sure = " " in name or lower(name) in known or lower(name) in cues.given or _elsewhere(name, start, text)
         if at_start and (not sure or is_stop(name, pack)):
             continue
-        yield Mention(name, kind, start=start, proper=True)
+        yield Mention(name, kind, _definite(name, text[:start], cues), start, proper=True)
+
+
+def _definite(name: str, before: str, cues: EntityCues) -> tuple[str, ...]:
+    """The name with its article as an alias, when it was said with one ("the Garnet Palace"): it belongs to it."""
+    definite = cues.definite.format(name=name)
+    head = definite.removesuffix(name)
+    return (definite,) if head and " " in name and lower(before).endswith(lower(head)) else ()
+
+
+def _by_form(text: str, pack: LanguagePack, taken: list[tuple[int, int]]) -> list[Mention]:
+    """Han names that only their form and what is next to them show, outside what was found already."""
+    found = []
+    for name in han_names(text, pack):
+        end = name.start + len(name.name)
+        if not any(start < end and name.start < stop for start, stop in taken) and _is_name(name.name, pack.entities):
+            owner = _owner(text[: name.start - len(name.noun)], pack.entities) if name.noun else ""
+            aliases = (name.noun,) if name.noun else ()
+            found.append(Mention(name.name, name.kind, aliases, name.start, owner=owner, proper=True))
+    return found
 
 
 def _elsewhere(name: str, start: int, text: str) -> bool:
@@ -177,8 +193,9 @@ def _by_noun(text: str, cues: EntityCues) -> Iterator[Mention]:
             groups = match.groupdict()
             noun = groups["noun"]
             start = match.start("noun")
-            if groups.get("owner"):
-                yield Mention(noun, "person", start=start, relation=True, owner=groups["owner"].lower())
+            owner = groups.get("owner") or (cues.user_owner[0] if groups.get("has") and cues.user_owner else "")
+            if owner:
+                yield Mention(noun, "person", start=start, relation=True, owner=owner.lower())
                 continue
             kind = cues.kind_of_noun.get(noun.lower(), "thing")
             if noun.lower() in cues.relation_set:
@@ -210,7 +227,7 @@ def _listed(text: str, cues: EntityCues) -> Iterator[Mention]:
                 continue
             kind = own[number - 1] if own[number - 1] != "other" else common
             proper = item.name[:1].isupper()
-            aliases = (cues.definite.format(name=item.name),) if proper and item.article else ()
+            aliases = (cues.definite.format(name=item.name),) if item.article else ()
             yield Mention(item.name, kind, aliases, item.start, ordinal=number, proper=proper)
 
 
@@ -239,7 +256,7 @@ def _merged(found: list[Mention], listed: Iterator[Mention]) -> list[Mention]:
         key = lower(mention.name)
         old = by_name.get(key)
         if old is None and mention.ordinal:
-            old = next((m for m in by_name.values() if key in map(lower, m.aliases) and m.start == mention.start), None)
+            old = next((m for m in by_name.values() if _same_place(m, mention)), None)
             key = lower(old.name) if old is not None else key
         if old is None:
             by_name[key] = mention
@@ -253,6 +270,14 @@ def _merged(found: list[Mention], listed: Iterator[Mention]) -> list[Mention]:
         )
     kept = [mention for mention in by_name.values() if not _inside_longer(mention, by_name)]
     return sorted(kept, key=lambda mention: mention.start)
+
+
+def _same_place(named: Mention, item: Mention) -> bool:
+    """Whether an item of a list is a name known by another wording, or with more behind it (老韩 in 老韩吃了饭)."""
+    if named.start != item.start:
+        return False
+    longer = named.kind == "person" and named.proper and is_han(item.name[0]) and item.name.startswith(named.name)
+    return longer or lower(item.name) in map(lower, named.aliases)
 
 
 def _inside_longer(mention: Mention, by_name: dict[str, Mention]) -> bool:

@@ -129,6 +129,12 @@ def test_slash_commands_work_piped(server: ScriptedServer) -> None:
         assert words in result.stdout
 
 
+def test_state_shows_how_the_last_message_was_understood(server: ScriptedServer) -> None:
+    result = piped("I have a cat called Miso.", "How old is it?", "/state", "Hello.", "/state")
+    assert "How old is Miso?" in result.stdout
+    assert result.stdout.count("Understood as") == 1
+
+
 def test_an_unknown_command_suggests_the_nearest(server: ScriptedServer) -> None:
     result = piped("/fact", "/xyzzy", code=1)
     assert "Did you mean /facts?" in result.stderr

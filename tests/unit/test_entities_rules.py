@@ -142,6 +142,12 @@ def test_references_are_put_into_words(code: str, before: list[Exchange], text: 
 
 
 UNSURE = [
+    ("en", ["I like the bookshop called Paper Moon"], "that shop you told me about"),
+    ("zh", ["我发现了纸月亮书店"], "你说的那家店"),
+    ("en", ["I bought a bicycle and a tent"], "Is it heavy?"),
+    ("zh", ["我买了一辆自行车和一顶帐篷"], "它重吗？"),
+    ("en", ["I bought a bicycle"], "I'd rather not do it"),
+    ("en", ["My sister met my brother's friends"], "They are late"),
     ("en", ["I bought a bicycle"], "It is raining"),
     ("en", ["I bought a bicycle"], "what time is it?"),
     ("en", ["I bought a bicycle"], "it seems late, isn't it"),
@@ -179,7 +185,10 @@ def test_an_unsure_text_stays_as_it_is(code: str, before: list[Exchange], text: 
         ("en", "My friend Mark is here", "The market is open", 1),
         ("en", "My friend Mark is here", "mark called again", 2),
         ("en", "I met Ann today", "I saw Anna and annotated it", 1),
-        ("zh", "我同事张伟来了", "张伟大的梦想", 2),
+        ("zh", "我同事张伟来了", "张伟大的梦想", 1),
+        ("zh", "我同事王小来了", "昨天王小明也来了", 1),
+        ("zh", "我同事张伟来了", "张伟明天走", 2),
+        ("en", "I met Rose Hill today", "We like Rose Hillman", 1),
         ("zh", "我同事张伟来了", "张三来了", 1),
     ],
 )

@@ -6,6 +6,7 @@ from harness.context import compose_prompt
 from harness.ports import Ports
 from harness.turn.turn import Turn
 from harness.understanding.entities import resolve
+from harness.understanding.mixed import packs_beside
 
 
 async def compose(turn: Turn, ports: Ports) -> Turn:
@@ -14,8 +15,13 @@ async def compose(turn: Turn, ports: Ports) -> Turn:
     Raises:
         BudgetError: what must never be cut is over the token budget.
     """
-    resolution = resolve(turn.text, state=turn.state, pack=ports.languages.get(turn.language))
-    references = tuple(f"{reference.surface} = {reference.name}" for reference in resolution.references)
+    pack = ports.languages.get(turn.language)
+    beside = packs_beside(turn.text, pack, ports.languages)
+    resolution = resolve(turn.text, state=turn.state, pack=pack, beside=beside)
+    # Where something was left out, the surface is the whole message.
+    references = tuple(
+        f"{one.surface} = {resolution.text if one.surface == turn.text else one.name}" for one in resolution.references
+    )
     turn = turn.with_(resolved=resolution.text, references=references)
     if turn.state.summary is not None:
         turn = turn.with_(earlier=tuple(await ports.journal.earlier(turn.state.summary.last_turn)))

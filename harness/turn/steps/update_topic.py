@@ -8,6 +8,7 @@ from harness.turn.turn import Turn
 from harness.understanding.commitments import track_commitments
 from harness.understanding.emotion import track_emotion
 from harness.understanding.entities import track_entities
+from harness.understanding.mixed import packs_beside
 from harness.understanding.topics import track_topics
 
 
@@ -26,7 +27,10 @@ async def update_topic(turn: Turn, ports: Ports) -> Turn:
 def _by_rules(turn: Turn, ports: Ports) -> Turn:
     """Entities first: a topic takes up the names that this turn brought."""
     pack, persona, number = ports.languages.get(turn.language), turn.persona, turn.number
-    named = track_entities(turn.text, turn.reply, state=turn.state, persona=persona, pack=pack, turn=number)
+    beside = packs_beside(f"{turn.text}\n{turn.reply}", pack, ports.languages)
+    named = track_entities(
+        turn.text, turn.reply, state=turn.state, persona=persona, pack=pack, turn=number, beside=beside
+    )
     turn = turn.propose(named)
     state = turn.state
     return turn.propose(
