@@ -9,7 +9,7 @@ import typer
 from harness.cli.options import Config, Json, SessionId, Set, load_settings
 from harness.cli.tree import in_session
 
-app = typer.Typer(help="List, pin, retract and correct the facts of a session.", no_args_is_help=True)
+app = typer.Typer(help="List, add, pin, retract, correct and merge the facts of a session.", no_args_is_help=True)
 
 Fact = Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact, or words that only it has.")]
 
@@ -70,6 +70,51 @@ def edit_fact(
 ) -> None:
     """Put another value in a fact's place; the old one stays as history."""
     _change(session, fact, "Replaced", lambda choosing, found, state: choosing.revise(found, state, value), config, overrides)  # fmt: skip
+
+
+@app.command("add")
+def add_fact(
+    session: SessionId,
+    about: Annotated[str, typer.Argument(help="Whom it is about: user, character, or a name.")],
+    attribute: Annotated[str, typer.Argument(help="What it says of them: job, pet, locker number, …")],
+    value: Annotated[str, typer.Argument(help="The value.")],
+    *,
+    denied: Annotated[bool, typer.Option("--not", help="It is not so.")] = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
+    """State a fact by hand."""
+
+    async def work(opened: Any) -> str:
+        from harness.cli.changes import fact_words
+        from harness.cli.choosing import add
+
+        await opened.change([add(await opened.state(), about, attribute, value, polarity=not denied)])
+        made = (await opened.state()).facts[-1]
+        return f"Noted [{made.id}] {fact_words(made)}."
+
+    typer.echo(in_session(session, work, config, overrides, connect=False))
+
+
+@app.command("merge")
+def merge_subjects(
+    session: SessionId,
+    name: Annotated[str, typer.Argument(help="Whom the facts are about from now on.")],
+    other: Annotated[str, typer.Argument(help="Another name of the same.")],
+    *,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
+    """Make the facts about OTHER facts about NAME."""
+
+    async def work(opened: Any) -> str:
+        from harness.cli.choosing import merge
+
+        made = merge(await opened.state(), name, other)
+        await opened.change([made])
+        return f"Facts about {made.merged} are facts about {made.subject} now."
+
+    typer.echo(in_session(session, work, config, overrides, connect=False))
 
 
 def _change(session: str, wanted: str, done: str, make: Any, *where: Any) -> None:

@@ -77,7 +77,8 @@ def facts(found: Sequence[Fact], *, history: bool = False) -> RenderableType:
     made = table("id", "about", "attribute", "value", ("turn", "right"), "said by")
     for fact in chosen:
         marks = "".join((" (pinned)" if fact.pinned else "", f" ({fact.status})" if fact.status != "active" else ""))
-        value = f"{'' if fact.polarity else 'not '}{fact.value}{marks}"
+        when = f" ({fact.when}: {fact.when_at:%Y-%m-%d})" if fact.when and fact.when_at else ""
+        value = f"{'' if fact.polarity else 'not '}{fact.value}{when}{marks}"
         style = "" if fact.status == "active" else "dim"
         row(made, fact.id, fact.subject, fact.attribute, value, fact.turn or "", fact.speaker, style=style)
     return made

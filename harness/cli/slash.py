@@ -204,6 +204,39 @@ async def _forget(chat: Conversation, argument: str) -> None:
     chat.screen.status(f"Forgotten: [{fact.id}] {fact.value}.")
 
 
+@command("/revise FACT = VALUE", "put another value in a fact's place; the old one stays as history")
+async def _revise(chat: Conversation, argument: str) -> None:
+    from harness.cli.choosing import choose_fact, parted, revise
+
+    wanted, value = parted(argument, "/revise FACT = VALUE")
+    state = await chat.session.state()
+    fact = choose_fact(state, wanted)
+    await chat.session.change([revise(fact, state, value)])
+    chat.screen.status(f"Replaced [{fact.id}] {fact.value} by {value}.")
+
+
+@command("/note [ABOUT:] ATTRIBUTE = VALUE", "state a fact yourself, about you or ABOUT somebody")
+async def _note(chat: Conversation, argument: str) -> None:
+    from harness.cli.choosing import add, parted
+    from harness.state import USER
+
+    words, value = parted(argument, "/note [ABOUT:] ATTRIBUTE = VALUE")
+    subject, _, attribute = words.rpartition(":")
+    made = add(await chat.session.state(), subject.strip() or USER, attribute.strip(), value)
+    await chat.session.change([made])
+    chat.screen.status(f"Noted: {made.subject} {made.attribute}: {made.value}.")
+
+
+@command("/same NAME = OTHER", "OTHER is NAME: their facts become those of one person")
+async def _same(chat: Conversation, argument: str) -> None:
+    from harness.cli.choosing import merge, parted
+
+    name, other = parted(argument, "/same NAME = OTHER")
+    made = merge(await chat.session.state(), name, other)
+    await chat.session.change([made])
+    chat.screen.status(f"Facts about {made.merged} are facts about {made.subject} now.")
+
+
 @command("/persona", "who the character is")
 async def _persona(chat: Conversation, argument: str) -> None:
     from harness.cli.render_persona import persona

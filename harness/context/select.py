@@ -1,17 +1,20 @@
-"""Which facts go into the prompt: pinned ones always, then by relevance to the message, then by recency."""
+"""Which facts go into the prompt: pinned ones always, then by relevance to the message; recency only breaks ties."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log
 from typing import TYPE_CHECKING
 
 from harness.context.lines import cached_statement
 from harness.context.tokens import estimate
 from harness.language import LanguagePack
 from harness.state import CHARACTER, USER, Fact, FactStatus, Retrieved
-from harness.understanding.facts import asked_attributes
-from harness.understanding.text import terms
+from harness.understanding.ages import AGE, value_now
+from harness.understanding.asked import asked_attributes
+from harness.understanding.text import fold, terms
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
@@ -19,8 +22,10 @@ if TYPE_CHECKING:
 OVER_LIMIT = "facts_max_tokens is reached"
 SHOWN = (FactStatus.active, FactStatus.disputed)
 REPORTED = 10
-RECENCY = 0.2
-"""Weight of recency beside relevance: enough to order facts that the message does not touch."""
+THEME = 0.3
+"""Weight of the topic's words beside those of the message."""
+SPOKEN_OF = 0.3
+"""Weight of a fact about somebody or something that was mentioned in this turn or the one before."""
 ASKED_FOR = 2.0
 """Weight of a fact whose attribute the message asks for, over any overlap of words."""
 
@@ -40,18 +45,17 @@ class Selection:
 def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
     """Choose among the facts in force, disputed ones included, those worth ``facts_max_tokens``.
 
-    Score: share of the message's content words that the fact touches, plus ``ASKED_FOR`` when the message asks for its
-    attribute, plus ``RECENCY`` * (turn of the fact / turn now). The message is the self-contained, resolved one.
+    Score: share of the message's content words that the fact touches, a word counting the more the fewer facts have it;
+    plus ``THEME`` times the same for the topic's words; plus ``SPOKEN_OF`` when it is about an entity just mentioned;
+    plus ``ASKED_FOR`` when the message asks for its attribute. The message is the self-contained, resolved one. How old a
+    fact is decides only between facts of the same score.
     """
     facts = tuple(fact for fact in turn.state.facts if fact.status in SHOWN)
     if not facts:
         return Selection()
-    asked = terms(turn.resolved or turn.text, pack)
-    topic = turn.state.topics.current
-    themes = frozenset(topic.keywords[:8]) if topic is not None else frozenset()
-    wanted = frozenset(asked_attributes(turn.resolved or turn.text, pack))
+    view = _View.of(turn, facts, pack)
     ranked = sorted(
-        ((_score(fact, asked, themes, wanted, turn.number, pack), fact) for fact in facts),
+        ((view.score(fact), fact) for fact in facts),
         key=lambda pair: (pair[1].pinned, pair[0], pair[1].turn, pair[1].id),
         reverse=True,
     )
@@ -79,17 +83,52 @@ def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
 
 def fact_line(fact: Fact, turn: Turn, pack: LanguagePack) -> str:
     """A fact as its subject would say it, with a mark when it is disputed."""
+    if fact.attribute == AGE and turn.now is not None:
+        fact = fact.model_copy(update={"value": value_now(fact, turn.now, pack)})
     line = cached_statement(fact, pack=pack, persona=turn.persona)
     return pack.lines.disputed.format(text=line) if fact.status is FactStatus.disputed else line
 
 
-def _score(
-    fact: Fact, asked: frozenset[str], themes: frozenset[str], wanted: frozenset[str], now: int, pack: LanguagePack
-) -> float:
-    own = _words(fact, pack)
-    overlap = len(own & asked) / max(1, len(asked)) + 0.3 * len(own & themes) / max(1, len(themes))
-    attribute = pack.attribute(fact.attribute) if wanted else None
-    return overlap + ASKED_FOR * (attribute is not None and attribute.key in wanted) + RECENCY * fact.turn / max(1, now)
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What a turn is about: words of the message and of the topic, names just mentioned, attributes asked for."""
+
+    asked: frozenset[str]
+    themes: frozenset[str]
+    names: frozenset[str]
+    wanted: frozenset[str]
+    facts_with: Counter[str]
+    pack: LanguagePack
+
+    @classmethod
+    def of(cls, turn: Turn, facts: tuple[Fact, ...], pack: LanguagePack) -> _View:
+        """The view of one turn."""
+        text = turn.resolved or turn.text
+        topic = turn.state.topics.current
+        recent = [entity for entity in turn.state.entities if entity.last_turn >= turn.number - 1]
+        return cls(
+            asked=terms(text, pack),
+            themes=frozenset(topic.keywords[:8]) if topic is not None else frozenset(),
+            names=frozenset(word for entity in recent for word in terms(entity.name, pack)),
+            wanted=frozenset(asked_attributes(text, pack)),
+            facts_with=Counter(word for fact in facts for word in _words(fact, pack)),
+            pack=pack,
+        )
+
+    def score(self, fact: Fact) -> float:
+        """How much a fact has to do with the turn; 0 when nothing."""
+        own = _words(fact, self.pack)
+        score = self._share(own, self.asked) + THEME * self._share(own, self.themes)
+        spec = self.pack.attribute(fact.attribute) if self.wanted else None
+        key = spec.key if spec is not None else fold(fact.attribute)
+        return score + SPOKEN_OF * bool(own & self.names) + ASKED_FOR * (key in self.wanted)
+
+    def _share(self, own: frozenset[str], words: frozenset[str]) -> float:
+        whole = sum(self._weight(word) for word in words)
+        return sum(self._weight(word) for word in own & words) / whole if whole else 0.0
+
+    def _weight(self, word: str) -> float:
+        return 1 / (1 + log(max(1, self.facts_with[word])))
 
 
 @lru_cache(maxsize=8192)

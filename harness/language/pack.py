@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr
 from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
 from harness.language.sections_checks import GuardCues, HoldingLines, PremiseCues, ReplyCues
-from harness.language.sections_facts import Attribute, FactWording, TextRules
+from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
 from harness.language.sections_history import HistoryCues
 from harness.language.sections_lines import EngineLines
 from harness.language.sections_recall import RecallCues
@@ -24,6 +24,7 @@ from harness.language.sections_tracking import (
     TimeWords,
     TopicCues,
 )
+from harness.language.sections_wants import WantRules
 from harness.state.base import Frozen
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class LanguagePack(Frozen):
     text: TextRules = Field(default_factory=TextRules)
     wording: FactWording = Field(default_factory=FactWording)
     attributes: tuple[Attribute, ...] = ()
+    answering: AnswerRules = Field(default_factory=AnswerRules)
+    wants: WantRules = Field(default_factory=WantRules)
     premise: PremiseCues = Field(default_factory=PremiseCues)
     guards: GuardCues = Field(default_factory=GuardCues)
     reply: ReplyCues = Field(default_factory=ReplyCues)
@@ -166,7 +169,7 @@ class LanguagePack(Frozen):
         for source in _patterns(self):
             self.pattern(source)
         self.entities.compile()
-        _ = self.time.expressions
+        _ = (self.time.expressions, self.time.recurring_expression)
 
 
 def _patterns(pack: LanguagePack) -> Iterable[str]:
@@ -200,6 +203,34 @@ def _patterns(pack: LanguagePack) -> Iterable[str]:
         yield from (pattern.match for pattern in (*attribute.patterns, *attribute.anywhere))
         yield from attribute.questions
         yield from (source for source, _, _ in attribute.variants)
+        yield from (source for source, _ in attribute.degrees)
+    answering = pack.answering
+    for sources in (
+        answering.yes,
+        answering.no,
+        answering.choices,
+        answering.open,
+        answering.owned,
+        answering.lead,
+        answering.wh,
+        answering.none,
+    ):
+        yield from sources
+    yield from (*answering.deflections, *answering.verbs, *text.presents, *text.jokes, *text.foreign)
+    wants = pack.wants
+    for sources in (
+        wants.cues,
+        wants.proposals,
+        wants.any_value,
+        wants.about,
+        wants.direct,
+        wants.refusals,
+        wants.elsewhere,
+    ):
+        yield from sources
+    for slot in wants.slots:
+        yield from (slot.nouns, *slot.open, *slot.any_value)
+        yield from (source.replace("{noun}", slot.nouns) for source in wants.any_noun)
     for section in (pack.premise, pack.guards, pack.reply):
         for value in section.__dict__.values():
             if isinstance(value, tuple):

@@ -53,6 +53,9 @@ class Attribute(Frozen):
         yes_no: only whether it is so matters, not the value (smoking).
         must: what a sentence has to hold besides the value to state it ("allergic"; peanuts alone say nothing).
         closed: what is not listed is not so: someone with a cat who "has a dog" is contradicted when quoted.
+        degrees: (regular expression over a predicate as it was said, degree from -2 to 2), for attributes on the scale
+            from love over indifference to hate; the first that fits. Else it is 1 or -1, by polarity.
+        degree_lines: degree to the first-person sentence that says so much, over ``{value}``.
         extra: attribute that takes a further value of a single one ("I also work as").
         group: attributes of one group answer the same question (origin, birthplace).
         generic: words for all its values at once ("pets"), that a denial uses.
@@ -72,6 +75,8 @@ class Attribute(Frozen):
     closed: bool = False
     yes_no: bool = False
     group: str = ""
+    degrees: tuple[tuple[str, int], ...] = ()
+    degree_lines: Mapping[int, str] = {}
     extra: str = ""
     generic: tuple[str, ...] = ()
     patterns: tuple[ClaimPattern, ...] = ()
@@ -108,6 +113,9 @@ class TextRules(Frozen):
         bare: how a clause begins that has lost its subject.
         questions, hypotheticals, reports: sentences that state nothing about their speaker.
         interrogatives: clauses that ask, inside a longer sentence.
+        presents: how somebody is presented ("this is John"); group ``name``. Pronouns then mean that one.
+        jokes: what takes back all that was said before it in the message ("just kidding", 开玩笑的).
+        foreign: passages of a message that are not its speaker's words (pasted instructions, marked memories).
         additions: words that add a value where otherwise it would replace one ("I also work as").
         joiners: what joins the items of a list.
         corrections: how a correction begins.
@@ -143,6 +151,9 @@ class TextRules(Frozen):
     interrogatives: tuple[str, ...] = ()
     hypotheticals: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
+    presents: tuple[str, ...] = ()
+    jokes: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
     additions: tuple[str, ...] = ()
     joiners: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
@@ -202,6 +213,7 @@ class FactWording(Frozen):
         naming: how a value gives a ``name`` to what it says.
         unlike: words that only look like members of a kind (马上 is no horse).
         regions: country or province to the cities in it, for telling places apart.
+        years: an age in years, over ``{years}``.
         core: what may be left out at the end of a value without changing what it says.
         parts: what parts a value into clauses of their own ("black, no sugar").
         full: how a value begins that is a sentence already ("I …", 我…).
@@ -233,6 +245,42 @@ class FactWording(Frozen):
     naming: str = r"(?!)"
     unlike: tuple[str, ...] = ()
     regions: Mapping[str, tuple[str, ...]] = {}
+    years: str = "{years}"
     core: str = r"(?!)"
     parts: str = r"\s*[,;，；、]\s*"
     full: tuple[str, ...] = ()
+
+
+class AnswerRules(Frozen):
+    """Section ``answering``: answers that say less than a sentence.
+
+    Attributes:
+        yes, no: how an answer begins that agrees or denies.
+        inverted: takes a question that can be answered by yes or no to the order of a statement ("do you like" to "you like").
+        objects: puts the ``{value}`` of the question for the word that stands for it ("hate *them*").
+        choices: questions that cannot be answered by yes or no ("tea or coffee?").
+        open: questions for an attribute in the asker's own words; group ``a`` ("which *camera* do you use").
+        wh: what makes a question ask for a value, not for yes or no.
+        owned: questions for the name of what somebody has; group ``a`` ("what is your *cat* called").
+        lead: words cut from the beginning of a bare value ("in Leeds").
+        none: an answer that denies every value ("none", 没有).
+        deflections: answers that say nothing ("guess", 秘密).
+        fragment: how many words (Latin) an answer may have that is a value and no sentence.
+        fragment_han: the same in Chinese characters.
+        verbs: words that make an answer something other than a value.
+    """
+
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+    inverted: Rewrites = ()
+    objects: Rewrites = ()
+    choices: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    wh: tuple[str, ...] = ()
+    owned: tuple[str, ...] = ()
+    lead: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+    deflections: tuple[str, ...] = ()
+    fragment: int = 6
+    fragment_han: int = 10
+    verbs: tuple[str, ...] = ()

@@ -21,17 +21,18 @@ class TimePattern(Frozen):
     """A wording of a time.
 
     Attributes:
-        pattern: regular expression in which ``{number}``, ``{unit}``, ``{weekday}``, ``{month}``, ``{day}``, ``{hour}``,
+        pattern: regular expression in which ``{number}``, ``{unit}``, ``{weekday}``, ``{month}``, ``{season}``, ``{day}``, ``{hour}``,
             ``{minute}``, ``{meridiem}`` stand for the section's words; digits count as numbers.
         kind: ``shift`` (now ± number × unit), ``step`` (this unit ± ``steps``, from its beginning), ``weekday`` (that day
             of this week ± ``steps`` weeks), ``coming`` (the next such day after today), ``recent`` (the last one before
-            today), ``date`` (month and day, or day alone), ``clock`` (groups ``hour``, ``minute``, ``half``, ``meridiem``).
+            today), ``date`` (month and day, or day alone, or with a group ``year``), ``last`` (the latest such month or season
+            that has begun before this one), ``yearly`` (month or season of this year ± ``steps``), ``clock`` (groups ``hour``, ``minute``, ``half``, ``meridiem``).
         steps: sign or number of steps; the whole number of units when the pattern has no ``{number}``.
         unit: the unit when the pattern has no ``{unit}``.
     """
 
     pattern: str
-    kind: Literal["shift", "step", "weekday", "coming", "recent", "date", "clock"]
+    kind: Literal["shift", "step", "weekday", "coming", "recent", "date", "last", "yearly", "clock"]
     steps: int = 1
     unit: Unit | None = None
 
@@ -49,9 +50,12 @@ class TimeWords(Frozen):
 
     Attributes:
         days: words for days. ``parts``: part of the day -> hour. ``meridiems``: part -> ``am`` or ``pm``.
+        seasons: word -> the month it begins with.
         weekdays: word -> 0 (Monday) to 6. ``months``: word -> 1 to 12. ``units``: word -> unit.
         numbers: number word -> number. ``patterns``: the other wordings.
         connectors: words that may stand between two parts of one moment ("tomorrow *at* 9").
+        recurring: regular expression of what says that a moment comes again and again; looked for in the words that end
+            with it ("every Sunday", 每周日).
         vague: words for no moment in particular ("later", 改天).
     """
 
@@ -60,11 +64,18 @@ class TimeWords(Frozen):
     meridiems: dict[str, Literal["am", "pm"]] = Field(default_factory=dict)
     weekdays: dict[str, int] = Field(default_factory=dict)
     months: dict[str, int] = Field(default_factory=dict)
+    seasons: dict[str, int] = Field(default_factory=dict)
     units: dict[str, Unit] = Field(default_factory=dict)
     numbers: dict[str, int] = Field(default_factory=dict)
     patterns: tuple[TimePattern, ...] = ()
     connectors: Words = ()
+    recurring: str = r"(?!)"
     vague: Words = ()
+
+    @cached_property
+    def recurring_expression(self) -> re.Pattern[str]:
+        """``recurring``, compiled."""
+        return re.compile(self.recurring, re.IGNORECASE)
 
     @cached_property
     def vague_phrases(self) -> Phrases[str]:
@@ -89,6 +100,7 @@ class TimeWords(Frozen):
             "unit": rf"(?P<unit>{alternatives(self.units)})",
             "weekday": rf"(?P<weekday>{alternatives(self.weekdays)})",
             "month": rf"(?P<month>{alternatives(self.months)})",
+            "season": rf"(?P<season>{alternatives(self.seasons)})",
             "meridiem": rf"(?P<meridiem>{alternatives(self.meridiems)})",
             "hour": rf"(?P<hour>\d{{1,2}}|{alternatives(self.numbers)})",
             "minute": rf"(?P<minute>\d{{1,2}}|{alternatives(self.numbers)})",

@@ -6,23 +6,28 @@ and a reason; nothing is ever half-applied and no input raises anything else.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from harness.errors import OperationRejected
-from harness.state import operations as ops
+from harness.state import apply_facts as facts, operations as ops
+from harness.state.applying import (
+    MAX_FACTS,
+    MAX_TEXT,
+    MAX_VALUE,
+    Refused as _Refused,
+    changed as _with,
+    checked_text as _text,
+    merged as _merge,
+    next_id as _next_id,
+    normal,
+    refuse as _refuse,
+)
 from harness.state.commitments import Commitment, CommitmentStatus
 from harness.state.dialogue import DialogueState, Note, Summary
 from harness.state.entities import Entity
-from harness.state.facts import CHARACTER, USER, Fact, FactStatus
 from harness.state.topics import Topic, TopicStack
 
-MAX_VALUE = 500
-"""Longest fact value, label, name or note key, in characters."""
-MAX_TEXT = 20_000
-"""Longest commitment, task line, note or summary, in characters."""
-MAX_FACTS = 2_000
 MAX_ENTITIES = 500
 MAX_COMMITMENTS = 500
 MAX_TOPICS = 12
@@ -30,43 +35,6 @@ MAX_PAST_TOPICS = 60
 MAX_KEYWORDS = 24
 SALIENCE_DECAY = 0.8
 """What is left of an entity's salience after one turn without a mention."""
-
-
-class _Refused(Exception):
-    """Carries the reason out of a handler."""
-
-
-def _refuse(reason: str) -> _Refused:
-    return _Refused(reason)
-
-
-def normal(text: str) -> str:
-    """The form in which values are compared: NFKC, case-folded, single spaces, no closing punctuation."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,!?;:。，！？；：\"'“”‘’")
-
-
-def _text(value: str, what: str, limit: int = MAX_VALUE) -> str:
-    if not value.strip():
-        raise _refuse(f"{what} is empty")
-    if any(unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t" for char in value):
-        raise _refuse(f"{what} has control characters or lone surrogates")
-    if len(value) > limit:
-        raise _refuse(f"{what} has {len(value)} characters, at most {limit} are kept")
-    return value
-
-
-def _merge(*groups: Iterable[str], limit: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(item for group in groups for item in group if item))[:limit]
-
-
-def _next_id(state: DialogueState, prefix: str) -> tuple[int, str]:
-    serial = state.serial + 1
-    return serial, f"{prefix}{serial}"
-
-
-def _with(state: DialogueState, **changes: Any) -> DialogueState:
-    """A copy with some fields changed. The values are validated models already, so nothing is validated again."""
-    return state.model_copy(update=changes)
 
 
 # --- turns and messages -------------------------------------------------------------------------------------------
@@ -113,119 +81,6 @@ def _summarize(state: DialogueState, op: ops.Summarize) -> DialogueState:
         raise _refuse(f"no message is as old as turn {op.last_turn}")
     summary = Summary(text=op.text, first_turn=op.first_turn, last_turn=op.last_turn)
     return _with(state, messages=kept, summary=summary)
-
-
-# --- facts --------------------------------------------------------------------------------------------------------
-
-
-def _room_for_fact(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Facts with room for one more: the oldest history goes first; a store full of living facts refuses."""
-    if len(facts) < MAX_FACTS:
-        return facts
-    for index, fact in enumerate(facts):
-        if fact.status in (FactStatus.superseded, FactStatus.retracted) and not fact.pinned:
-            return facts[:index] + facts[index + 1 :]
-    raise _refuse(f"{MAX_FACTS} facts are in force; retract some first")
-
-
-def _set_status(facts: tuple[Fact, ...], ids: set[str], status: FactStatus) -> tuple[Fact, ...]:
-    return tuple(fact.model_copy(update={"status": status}) if fact.id in ids else fact for fact in facts)
-
-
-def _assert_fact(state: DialogueState, op: ops.AssertFact) -> DialogueState:
-    _text(op.subject, "subject")
-    _text(op.attribute, "attribute")
-    _text(op.value, "value")
-    if op.subject == CHARACTER and op.speaker == USER:
-        raise _refuse("the user does not decide facts about the character")
-    key = (op.subject.casefold(), op.attribute.casefold())
-    value = normal(op.value)
-    rivals = [
-        fact for fact in state.facts if fact.key() == key and fact.status in (FactStatus.active, FactStatus.disputed)
-    ]
-    same = [fact for fact in rivals if normal(fact.value) == value]
-    known = next((fact for fact in same if fact.polarity == op.polarity and fact.status is FactStatus.active), None)
-    if known is not None:
-        raise _refuse(f"already known as {known.id}")
-    replaced = [fact for fact in same if fact.polarity != op.polarity or fact.status is FactStatus.disputed]
-    if op.single and op.polarity:
-        replaced += [fact for fact in rivals if fact.polarity and fact not in replaced]
-    if op.subject == USER and op.speaker != USER and any(fact.speaker == USER for fact in replaced):
-        raise _refuse(f"only the user replaces what the user said ({replaced[0].id})")
-    serial, fact_id = _next_id(state, "f")
-    fact = Fact(
-        id=fact_id,
-        subject=op.subject,
-        attribute=op.attribute,
-        value=op.value,
-        polarity=op.polarity,
-        speaker=op.speaker,
-        turn=op.turn,
-        quote=op.quote[:MAX_VALUE],
-        single=op.single,
-        supersedes=replaced[-1].id if replaced else None,
-        pinned=any(old.pinned for old in replaced),
-        language=op.language,
-        at=op.at,
-    )
-    facts = _set_status(state.facts, {fact.id for fact in replaced}, FactStatus.superseded)
-    return _with(state, facts=(*_room_for_fact(facts), fact), serial=serial)
-
-
-def _living_fact(state: DialogueState, fact_id: str) -> Fact:
-    fact = state.fact(fact_id)
-    if fact is None:
-        raise _refuse(f"no fact {fact_id!r}")
-    if fact.status not in (FactStatus.active, FactStatus.disputed):
-        raise _refuse(f"{fact_id} is {fact.status.value}")
-    return fact
-
-
-def _revise_fact(state: DialogueState, op: ops.ReviseFact) -> DialogueState:
-    old = _living_fact(state, op.fact_id)
-    _text(op.value, "value")
-    if old.subject == CHARACTER and op.speaker == USER:
-        raise _refuse("the user does not decide facts about the character")
-    if old.subject == USER and op.speaker != USER and old.speaker == USER:
-        raise _refuse(f"only the user replaces what the user said ({old.id})")
-    if normal(old.value) == normal(op.value) and old.polarity == op.polarity:
-        raise _refuse(f"{old.id} says so already")
-    serial, fact_id = _next_id(state, "f")
-    new = old.model_copy(
-        update={
-            "id": fact_id,
-            "value": op.value,
-            "polarity": op.polarity,
-            "speaker": op.speaker,
-            "turn": op.turn,
-            "quote": op.quote[:MAX_VALUE],
-            "status": FactStatus.active,
-            "supersedes": old.id,
-            "at": op.at,
-        }
-    )
-    facts = _set_status(state.facts, {old.id}, FactStatus.superseded)
-    return _with(state, facts=(*_room_for_fact(facts), new), serial=serial)
-
-
-def _retract_fact(state: DialogueState, op: ops.RetractFact) -> DialogueState:
-    _living_fact(state, op.fact_id)
-    return _with(state, facts=_set_status(state.facts, {op.fact_id}, FactStatus.retracted))
-
-
-def _dispute_fact(state: DialogueState, op: ops.DisputeFact) -> DialogueState:
-    if _living_fact(state, op.fact_id).status is FactStatus.disputed:
-        raise _refuse(f"{op.fact_id} is disputed already")
-    return _with(state, facts=_set_status(state.facts, {op.fact_id}, FactStatus.disputed))
-
-
-def _pin_fact(state: DialogueState, op: ops.PinFact) -> DialogueState:
-    if _living_fact(state, op.fact_id).pinned == op.pinned:
-        raise _refuse(f"{op.fact_id} is {'pinned' if op.pinned else 'not pinned'} already")
-    facts = tuple(
-        fact.model_copy(update={"pinned": op.pinned}) if fact.id == op.fact_id else fact for fact in state.facts
-    )
-    return _with(state, facts=facts)
 
 
 # --- topics -------------------------------------------------------------------------------------------------------
@@ -353,7 +208,7 @@ def _merge_entities(state: DialogueState, op: ops.MergeEntities) -> DialogueStat
         }
     )
     entities = tuple(entity if e.id == kept.id else e for e in state.entities if e.id != gone.id)
-    return _with(state, entities=entities)
+    return facts.rename_subjects(_with(state, entities=entities), {gone.name, *gone.aliases}, kept.name)
 
 
 def _open_commitment(state: DialogueState, op: ops.OpenCommitment) -> DialogueState:
@@ -446,11 +301,12 @@ _HANDLERS: dict[type[Any], Callable[[DialogueState, Any], DialogueState]] = {
     ops.BeginTurn: _begin_turn,
     ops.FinishTurn: _finish_turn,
     ops.AddMessage: _add_message,
-    ops.AssertFact: _assert_fact,
-    ops.ReviseFact: _revise_fact,
-    ops.RetractFact: _retract_fact,
-    ops.DisputeFact: _dispute_fact,
-    ops.PinFact: _pin_fact,
+    ops.AssertFact: facts.assert_fact,
+    ops.ReviseFact: facts.revise_fact,
+    ops.RetractFact: facts.retract_fact,
+    ops.DisputeFact: facts.dispute_fact,
+    ops.MergeSubjects: facts.merge_subjects,
+    ops.PinFact: facts.pin_fact,
     ops.PushTopic: _push_topic,
     ops.TouchTopic: _touch_topic,
     ops.ReturnTopic: _return_topic,
@@ -508,3 +364,6 @@ def fold(
         else:
             applied.append(operation)
     return state, tuple(applied), tuple(refused)
+
+
+__all__ = ["MAX_FACTS", "MAX_TEXT", "MAX_VALUE", "apply", "fade", "fold", "normal"]

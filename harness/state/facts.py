@@ -37,6 +37,10 @@ class Fact(Frozen):
         supersedes: id of the fact this one replaced.
         pinned: always shown to the model.
         language: language code of ``value``.
+        at: when it was said.
+        when: words for the time it speaks of, as they were said ("last May", 下周三); empty without such words.
+        when_at: what those words meant when they were said.
+        degree: how much, on the scale from 2 (love) over 0 (do not mind) to -2 (hate); None where that says nothing.
     """
 
     id: str
@@ -53,6 +57,9 @@ class Fact(Frozen):
     pinned: bool = False
     language: str = ""
     at: datetime | None = None
+    when: str = ""
+    when_at: datetime | None = None
+    degree: int | None = None
 
     def key(self) -> tuple[str, str]:
         """(subject, attribute), case-folded: the scope within which facts supersede each other."""

@@ -58,7 +58,7 @@ class AddMessage(Frozen):
 
 class AssertFact(Found):
     """State something about a subject. Supersedes within (subject, attribute) when ``single``, and the same
-    value with the other polarity always.
+    value with the other polarity or another degree always. Fields as in :class:`~harness.state.facts.Fact`.
     """
 
     op: Literal["assert_fact"] = "assert_fact"
@@ -72,6 +72,9 @@ class AssertFact(Found):
     single: bool = False
     language: str = ""
     at: datetime | None = None
+    when: str = ""
+    when_at: datetime | None = None
+    degree: int | None = Field(default=None, ge=-2, le=2)
 
 
 class ReviseFact(Found):
@@ -85,6 +88,9 @@ class ReviseFact(Found):
     turn: int
     quote: str = ""
     at: datetime | None = None
+    when: str = ""
+    when_at: datetime | None = None
+    degree: int | None = Field(default=None, ge=-2, le=2)
 
 
 class RetractFact(Found):
@@ -103,6 +109,17 @@ class DisputeFact(Found):
     fact_id: str
     turn: int
     reason: str = ""
+
+
+class MergeSubjects(Found):
+    """Two subjects of facts turned out to be the same ("user's girlfriend" is 茂琳): all facts of ``merged`` become facts
+    of ``subject``. Of two that then say the same the older one stays; of two values of a ``single`` attribute the newer.
+    """
+
+    op: Literal["merge_subjects"] = "merge_subjects"
+    subject: str
+    merged: str
+    turn: int = 0
 
 
 class PinFact(Frozen):
@@ -248,6 +265,7 @@ Operation = Annotated[
     | ReviseFact
     | RetractFact
     | DisputeFact
+    | MergeSubjects
     | PinFact
     | PushTopic
     | TouchTopic

@@ -17,10 +17,11 @@ from harness.turn.calling import BOOKKEEPING_S, hints
 from harness.turn.turn import Turn
 from harness.understanding.analysis import Vocabulary, to_operations
 from harness.understanding.answers import FactDeltas, TopicUpdate, TurnAnalysis
-from harness.understanding.claims import SPEAKER, read_claims
+from harness.understanding.claims import SPEAKER, degree_of, plain_text, read_claims
 from harness.understanding.entities import is_pronoun
 from harness.understanding.knowledge import sentence_polarity
-from harness.understanding.moments import find_moment
+from harness.understanding.moments import find_moment, single_moment
+from harness.understanding.stating import unstated
 
 Answers = TypeAdapter[TurnAnalysis | FactDeltas | TopicUpdate]
 TURN_ANALYSIS: Answers = TypeAdapter(TurnAnalysis)
@@ -113,6 +114,10 @@ def vocabulary(pack: LanguagePack) -> Vocabulary:
         moment = find_moment(words, pack=pack, now=now)
         return moment.at if moment is not None else None
 
+    def when(words: str, now: datetime) -> tuple[str, datetime] | None:
+        moment = single_moment(words, pack=pack, now=now)
+        return (moment.words, moment.at) if moment is not None else None
+
     def other_subject(words: str) -> str:
         subjects = {claim.subject or claim.relation for claim in read_claims(words, pack)}
         return subjects.pop() if len(subjects) == 1 and SPEAKER not in subjects else ""
@@ -128,4 +133,7 @@ def vocabulary(pack: LanguagePack) -> Vocabulary:
         other_subject=other_subject,
         may_deny=may_deny,
         date=date,
+        when=when,
+        degree=lambda attribute, words, polarity: degree_of(attribute, plain_text(words, pack), polarity, pack),
+        unstated=lambda quote, words: unstated(quote, words, pack),
     )

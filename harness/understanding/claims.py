@@ -13,7 +13,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.understanding.text import fold, has_han, normalize, numbers, sentences
+from harness.understanding.predicates import (
+    clean_value,
+    degree_of,
+    limited,
+    plain_text,
+    positive,
+    restore,
+    same_numbers,
+    without_quotations,
+)
+from harness.understanding.text import fold, has_han, sentences
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -22,14 +32,11 @@ if TYPE_CHECKING:
 SPEAKER = "speaker"
 """Subject of a claim about whoever speaks (or, read swapped, about whoever is spoken to)."""
 
-_QUOTED = re.compile(r"[“「『《\"]([^”」』》\"]{1,400})[”」』》\"]")
-_LONG_QUOTE = 4
-_LONG_HAN_QUOTE = 8
 _MAX_WORDS = 8
 _MAX_HAN = 20
 _MAX_VALUE = 80
 _FRAGMENT_WORDS = 5
-_PRIVATE = 0xE000
+_RELATIVES = frozenset({"sibling", "child", "partner", "parent", "friend"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,7 @@ class Claim:
         only: the words say that nothing else holds ("only speaks English").
         slot: of a fact, its attribute in the persona's own words ("car", where the attribute is a possession).
         predicate: the clause without subject and negation.
+        degree: how much, from 2 (love) to -2 (hate), where the attribute has such a scale.
     """
 
     subject: str
@@ -63,6 +71,7 @@ class Claim:
     predicate: str = ""
     only: bool = False
     slot: str = ""
+    degree: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +104,6 @@ PLAIN = Reading()
 def read_claims(text: str, pack: LanguagePack, reading: Reading = PLAIN) -> tuple[Claim, ...]:
     """All claims in a text, in order. Questions, hypotheticals, quotations and reports of others give none."""
     return tuple(_Reader(pack, reading).read(text))
-
-
-def plain_text(text: str, pack: LanguagePack) -> str:
-    """``text`` in the form patterns see: normal characters, contractions written out, quotations taken out."""
-    return pack.rewrite(_unquote(normalize(text), pack), pack.text.expand)
-
-
-def _unquote(text: str, pack: LanguagePack) -> str:
-    first_person = pack.any_of(pack.text.first_person)
-
-    def keep(match: re.Match[str]) -> str:
-        inner = match[1].strip()
-        long = len(inner) > _LONG_HAN_QUOTE if has_han(inner) else len(inner.split()) > _LONG_QUOTE
-        return " … " if long or first_person.search(inner) else inner
-
-    return _QUOTED.sub(keep, text)
 
 
 class _Reader:
@@ -187,6 +180,9 @@ class _Reader:
             claims, before = self._predicate(predicate, clause)
             named = [replace(claim, subject=subject[0], relation=subject[1]) for claim in claims]
             found.extend(named)
+            given = self._christened(named, clause)
+            found.extend(given)
+            subject = self._goes_on(subject, [*named, *given])
             last = (named[0], before) if named and named[0].attribute and before else None
         return found
 
@@ -206,9 +202,39 @@ class _Reader:
                 ]
         return []
 
+    def _christened(self, claims: list[Claim], clause: str) -> list[Claim]:
+        """Read "my classmate is called Tom" as saying who Tom is; what follows about "him" is about Tom."""
+        given = next(
+            (claim for claim in claims if claim.attribute == "name" and claim.relation and claim.polarity), None
+        )
+        if given is None:
+            return []
+        self.third = (given.value, given.relation)
+        return self._introduced(self.third, clause)
+
+    def _goes_on(self, subject: tuple[str, str], claims: list[Claim]) -> tuple[str, str]:
+        """Whom a clause without a subject is about after these claims.
+
+        Somebody who was just given a name; in Chinese also the relative that was just brought up by name
+        (我有个姐姐叫妮娜,住在伯尔尼 says where Nina lives).
+        """
+        if self.third[1] and any(claim.attribute == "name" and claim.relation for claim in claims):
+            return self.third
+        last = claims[-1] if claims else None
+        if self.pack.script != "han" or last is None or subject[0] != SPEAKER or not (last.kind and last.name):
+            return subject
+        if last.attribute not in _RELATIVES or not last.polarity:
+            return subject
+        self.third = (last.name, last.kind)
+        return self.third
+
     def resolve(self, clause: str, previous: tuple[str, str] | None) -> tuple[tuple[str, str], str] | None:
         """The subject of a clause, and its predicate in the first person's form."""
         pack, rules = self.pack, self.rules
+        presented = self._presented(clause)
+        if presented:
+            self.third = (presented, "")
+            return None
         for source in rules.third:
             match = pack.pattern(source).match(clause)
             if match is None:
@@ -236,6 +262,11 @@ class _Reader:
                 return previous, rest if previous[0] == SPEAKER else pack.rewrite(rest, rules.deinflect)
         return None
 
+    def _presented(self, clause: str) -> str:
+        """The name of somebody who is presented ("this is John")."""
+        found = (self.pack.pattern(source).match(clause) for source in self.rules.presents)
+        return next((match["name"].strip() for match in found if match is not None), "")
+
     def _predicate(self, predicate: str, clause: str) -> tuple[list[Claim], str]:
         """Claims of one predicate, and the words that stand before the first value (for lists that go on)."""
         plain, polarity, masks = positive(predicate, self.pack)
@@ -255,14 +286,15 @@ class _Reader:
                 claim = replace(
                     claim,
                     quote=clause,
-                    predicate=_restore(plain, masks),
-                    value=_restore(claim.value, masks),
+                    predicate=restore(plain, masks),
+                    value=restore(claim.value, masks),
                     only=only,
+                    degree=degree_of(attribute.key, predicate, claim.polarity, self.pack),
                 )
                 return self._listed(attribute, claim, plain, match)
         if not self.reading.wording:
             return [], ""
-        value = _restore(plain, masks)
+        value = restore(plain, masks)
         return [Claim(SPEAKER, "", value, polarity, clause, predicate=value, only=only)], ""
 
     def _adds(self, clause: str) -> bool:
@@ -365,54 +397,6 @@ def subject_of(clause: str, pack: LanguagePack) -> tuple[str, str] | None:
     return None if resolved is None else resolved[0]
 
 
-def clean_value(value: str, pack: LanguagePack) -> str:
-    """A value without articles before it and without the small words behind it."""
-    tails, heads = pack.any_of(pack.text.tails), pack.any_of(pack.text.heads)
-    value = value.strip()
-    for _ in range(4):
-        shorter = heads.sub("", tails.sub("", value)).strip()
-        if shorter == value or not shorter:
-            break
-        value = shorter
-    return value
-
-
-def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, str]]:
-    """A predicate without its negation, whether it was positive, and what masked characters stand for."""
-    rules = pack.text
-    masks: dict[str, str] = {}
-    predicate = pack.rewrite(predicate, rules.idioms)
-    if rules.lookalikes:
-
-        def mask(match: re.Match[str]) -> str:
-            sign = chr(_PRIVATE + len(masks))
-            masks[sign] = match[0]
-            return sign
-
-        predicate = pack.any_of(rules.lookalikes).sub(mask, predicate)
-    fillers = pack.any_of(rules.fillers)
-    predicate = fillers.sub("", predicate).strip()
-    predicate = pack.rewrite(predicate, rules.idioms)
-    polarity = True
-    for source, replacement in rules.negations:
-        changed = pack.pattern(source).sub(replacement, predicate, count=1)
-        if changed != predicate:
-            polarity, predicate = not polarity, changed
-    return fillers.sub("", predicate).strip(), polarity, masks
-
-
-def limited(predicate: str, pack: LanguagePack) -> tuple[str, bool]:
-    """A predicate without its "only", and whether it had one."""
-    plain = pack.rewrite(predicate, pack.text.limits)
-    return plain, plain != predicate
-
-
-def _restore(text: str, masks: dict[str, str]) -> str:
-    for sign, original in masks.items():
-        text = text.replace(sign, original)
-    return text
-
-
 @lru_cache(maxsize=16)
 def _empty_values(pack: LanguagePack) -> frozenset[str]:
     return frozenset(pack.text.empty_values)
@@ -426,7 +410,19 @@ def _same_claim(first: Claim, second: Claim) -> bool:
     )
 
 
-def same_numbers(first: str, second: str, pack: LanguagePack) -> bool | None:
-    """Whether two texts hold the same numbers; None when one of them holds none."""
-    a, b = numbers(first, pack), numbers(second, pack)
-    return None if not a or not b else a[0] == b[0] or set(a) == set(b)
+__all__ = [
+    "PLAIN",
+    "SPEAKER",
+    "Claim",
+    "Reading",
+    "clauses",
+    "clean_value",
+    "degree_of",
+    "limited",
+    "plain_text",
+    "positive",
+    "read_claims",
+    "same_numbers",
+    "subject_of",
+    "without_quotations",
+]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.state import USER, FactStatus, Finding
-from harness.understanding.asked import plain, spans
 from harness.understanding.comparing import ALIKE, SURE, WITHIN, Conflict, between, inside
 from harness.understanding.points import content, keys_of
+from harness.understanding.questions import plain, spans
 from harness.understanding.text import fold, sentences, terms
 from harness.understanding.utterances import Utterance, read_utterance
 

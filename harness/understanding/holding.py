@@ -49,6 +49,9 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
     if not holds and spec.generic and fold(value) == pack.wording.anything:
         value = spec.generic[0]
     template, denial = _templates(value, spec, pack)
+    degree = fact.degree if isinstance(fact, Fact) else None
+    if degree is not None and degree in spec.degree_lines:
+        template = denial = spec.degree_lines[degree]
     article = pack.rewrite(value, pack.text.indefinite) if pack.text.indefinite else value
     return (template if holds else denial).format(attribute=fact.attribute, value=value, a_value=article)
 

@@ -20,6 +20,10 @@ _LONGEST_GAP = 8
 """How many characters may stand between two parts of one moment ("tomorrow, in the evening")."""
 
 
+_BEFORE = 12
+"""How many characters before a moment can say that it comes again ("every Sunday")."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A moment somebody spoke of.
@@ -75,6 +79,15 @@ def find_moment(text: str, *, pack: LanguagePack, now: datetime) -> Moment | Non
     return found[0] if found else None
 
 
+def single_moment(text: str, *, pack: LanguagePack, now: datetime) -> Moment | None:
+    """The first moment of a text, unless it comes again and again ("every Sunday"). Raises like :func:`find_moments`."""
+    moment = find_moment(text, pack=pack, now=now)
+    if moment is None:
+        return None
+    said = text[max(0, moment.start - _BEFORE) : moment.end]
+    return None if pack.time.recurring_expression.search(said) else moment
+
+
 def _midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
@@ -113,6 +126,10 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
         return _Part(start, end, at=at, exact=exact)
     if pattern.kind == "step":
         return _Part(start, end, at=_step(now, pattern.unit or words.units[group["unit"]], pattern.steps))
+    if pattern.kind in ("last", "yearly"):
+        return _Part(start, end, at=_in_year(now, group, words, None if pattern.kind == "last" else pattern.steps))
+    if pattern.kind == "date" and group.get("year"):
+        return _Part(start, end, at=_full_date(now, group, words))
     if pattern.kind == "date":
         return _Part(start, end, at=_date(now, group, words))
     wanted = words.weekdays[group["weekday"]]
@@ -163,6 +180,30 @@ def _step(now: datetime, unit: str, steps: int) -> datetime:
     if unit == "day":
         return _midnight(now) + timedelta(days=steps)
     return now + timedelta(**{f"{unit}s": steps})
+
+
+def _month(group: dict[str, str | None], words: TimeWords, default: int = 1) -> int:
+    season, month = group.get("season"), group.get("month")
+    if season:
+        return words.seasons[season]
+    if not month:
+        return default
+    return int(month) if month.isdecimal() else words.months[month]
+
+
+def _in_year(now: datetime, group: dict[str, str | None], words: TimeWords, years: int | None) -> datetime:
+    """The beginning of a month or season: of the year ``years`` on, or (None) the latest one before this month."""
+    month = _month(group, words)
+    day = _number(group.get("day") or "1", words)
+    if years is None:
+        years = 0 if month < now.month else -1
+    return _midnight(now).replace(year=now.year + years, month=month, day=day)
+
+
+def _full_date(now: datetime, group: dict[str, str | None], words: TimeWords) -> datetime:
+    """A year, or a month or day of it."""
+    day = _number(group.get("day") or "1", words)
+    return _midnight(now).replace(year=int(group.get("year") or now.year), month=_month(group, words), day=day)
 
 
 def _date(now: datetime, group: dict[str, str | None], words: TimeWords) -> datetime:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.state import CHARACTER, CommitmentStatus, Finding
-from harness.understanding.asked import plain, spans
 from harness.understanding.points import content, keys_of
+from harness.understanding.questions import plain, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -54,8 +54,16 @@ def _nobody(_: str) -> str:
     return ""
 
 
-def _no_date(_words: str, _now: datetime) -> datetime | None:
+def _no_date(_words: str, _now: datetime) -> None:
     return None
+
+
+def _no_degree(_attribute: str, _words: str, _polarity: bool) -> None:
+    return None
+
+
+def _stated(_quote: str, _words: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,10 @@ class Vocabulary:
         may_deny: whether words can deny anything at all (hold a negation of the language). A fact with polarity False
             whose quote cannot is refused.
         date: words of a date and the turn's time -> the moment they mean, or None.
+        when: words of a fact and the turn's time -> the words in them that tell a time and the moment meant, or None.
+        degree: attribute key, words of a fact and its polarity -> how much, from 2 (love) to -2 (hate), or None.
+        unstated: a quote and all its speaker said -> why it states nothing (a joke, a supposition, somebody else's
+            words), or empty.
     """
 
     key: Callable[[str], str] = _same
@@ -81,6 +93,9 @@ class Vocabulary:
     other_subject: Callable[[str], str] = _nobody
     may_deny: Callable[[str], bool] = _yes
     date: Callable[[str, datetime], datetime | None] = _no_date
+    when: Callable[[str, datetime], tuple[str, datetime] | None] = _no_date
+    degree: Callable[[str, str, bool], int | None] = _no_degree
+    unstated: Callable[[str, str], str] = _stated
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.state.apply import normal
 from harness.state.commitments import CommitmentStatus
 from harness.state.facts import CHARACTER, USER, Fact, FactStatus
@@ -30,6 +32,9 @@ def fact_operation(proposal: FactProposal, evidence: Evidence) -> Operation:
     speaker = evidence.speaker(proposal.quote, proposal.speaker)
     if asks(proposal.quote, evidence.words_of(speaker)):
         raise Refused(f"{proposal.quote!r} is a question")
+    reason = evidence.vocabulary.unstated(proposal.quote, evidence.words_of(speaker))
+    if reason:
+        raise Refused(f"{proposal.quote!r} states nothing: {reason}")
     if not proposal.polarity and proposal.action != "retract" and not evidence.vocabulary.may_deny(proposal.quote):
         raise Refused(f"nothing in {proposal.quote!r} denies anything")
     if proposal.action == "assert":
@@ -49,6 +54,7 @@ def fact_operation(proposal: FactProposal, evidence: Evidence) -> Operation:
         turn=evidence.turn,
         quote=proposal.quote[:MAX_QUOTE],
         at=evidence.now,
+        **_further(known.attribute, proposal, evidence),
     )
 
 
@@ -100,7 +106,16 @@ def _assert(proposal: FactProposal, evidence: Evidence, speaker: str) -> AssertF
         single=evidence.vocabulary.is_single(attribute),
         language=evidence.language,
         at=evidence.now,
+        **_further(attribute, proposal, evidence),
     )
+
+
+def _further(attribute: str, proposal: FactProposal, evidence: Evidence) -> dict[str, Any]:
+    """How much, and when, as the quoted words say it: a model is asked for neither."""
+    degree = evidence.vocabulary.degree(attribute, proposal.quote, proposal.polarity)
+    when = evidence.vocabulary.when(proposal.quote, evidence.now) if degree is None else None
+    words, moment = when if when is not None else ("", None)
+    return {"degree": degree, "when": words, "when_at": moment}
 
 
 def _subject(proposal: FactProposal, evidence: Evidence, speaker: str) -> str:

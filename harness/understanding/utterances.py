@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.understanding.asked import Asked, knows_not, plain, read_question, spans, verdict
 from harness.understanding.claims import SPEAKER, Claim, Reading, read_claims
 from harness.understanding.points import Point, answered, content, keys_of, point_of
+from harness.understanding.questions import Asked, knows_not, plain, read_question, spans, verdict
 from harness.understanding.text import numbers, stem
 
 if TYPE_CHECKING:

@@ -166,6 +166,24 @@ def test_facts_are_pinned_and_forgotten(server: ScriptedServer) -> None:
     assert "No fact" in result.stderr
 
 
+def test_facts_are_noted_revised_and_brought_together(server: ScriptedServer) -> None:
+    result = piped(
+        "I have a cat called Miso.",
+        "/note girlfriend: job = vet",
+        "/note locker number = 7",
+        "/revise miso = a cat called Mochi",
+        "/same Ines = girlfriend",
+        "/facts",
+        "/same Ines",
+        code=1,
+    )
+    assert "Noted: girlfriend job: vet." in result.stderr
+    assert "Noted: user locker number: 7." in result.stderr
+    assert "Mochi" in result.stdout
+    assert "Ines" in result.stdout
+    assert "/same NAME = OTHER" in result.stderr
+
+
 def test_save_writes_markdown_and_json_and_overwrites_nothing(server: ScriptedServer, tmp_path: Path) -> None:
     result = piped("我养了一只猫叫年糕。", "/save talk.md", "/save talk.json", "/save talk.md", "/save", code=1,
                    options=("-p", "lin", "-s", "z"))  # fmt: skip

@@ -195,6 +195,16 @@ def test_commands_that_need_no_model_connect_none(session: str, run: Run, monkey
     run("facts", "pin", session, "Miso")
 
 
+def test_facts_are_added_and_merged_by_hand(session: str, run: Run) -> None:
+    assert "Noted" in run("facts", "add", session, "girlfriend", "job", "vet").stdout
+    assert "not tea" in run("facts", "add", session, "Ines", "likes", "tea", "--not").stdout
+    assert "facts about Ines now" in run("facts", "merge", session, "ines", "girlfriend").stdout
+    now = run("facts", "list", session).stdout
+    assert "girlfriend" not in now
+    assert now.count("Ines") == 2
+    run("facts", "merge", session, "Ines", "nobody", code=1)
+
+
 def test_facts_are_pinned_replaced_and_retracted(session: str, run: Run) -> None:
     assert "Miso" in run("facts", "pin", session, "miso").stdout
     assert "pinned" in run("facts", "list", session).stdout

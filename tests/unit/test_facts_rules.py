@@ -219,6 +219,24 @@ def test_a_third_person_keeps_its_own_facts(code: str, text: str, fact: tuple[st
         ("en", ("I have a dog", "I don't have a dog anymore"), "pet", {("dog", False)}),
         ("en", ("I have a cat", "I have a dog", "I have no pets"), "pet", {("pets", False)}),
         ("en", ("my job is teaching", "forget what I said about my job"), "job", set()),
+        ("en", ("I live in Norway", "I live in Oslo"), "home", {("Oslo", True)}),
+        ("en", ("I live in Oslo", "I live in Norway"), "home", {("Oslo", True)}),
+        (
+            "en",
+            ("I have two sisters", "My sister Anna is a vet"),
+            "sibling",
+            {("two sisters", True), ("sister called Anna", True)},
+        ),
+        ("en", ("I'm vegetarian", "I eat meat now"), "diet", {("meat", True)}),
+        ("en", ("My exam is on Monday", "No, on Tuesday."), "exam", {("Tuesday", True)}),
+        ("en", ("I'm single", "I got married last month"), "partner", {("married", True)}),
+        ("en", ("I have two cats", "I have three cats"), "pet", {("three cats", True)}),
+        ("zh", ("我住在日本", "我住在大阪"), "home", {("大阪", True)}),
+        ("zh", ("我住在大阪", "我住在日本"), "home", {("大阪", True)}),
+        ("zh", ("我有两个姐姐", "我姐姐小兰是护士"), "sibling", {("两个姐姐", True), ("叫小兰的姐姐", True)}),
+        ("zh", ("我的考试在周一", "不对，在周二"), "考试", {("周二", True)}),
+        ("zh", ("我单身", "我上个月结婚了"), "partner", {("已婚", True)}),
+        ("zh", ("我养了两只猫", "我养了三只猫"), "pet", {("三只猫", True)}),
         ("zh", ("我喜欢川菜", "我现在讨厌川菜"), "likes", {("川菜", False)}),
         ("zh", ("我讨厌香菜", "我喜欢香菜"), "likes", {("香菜", True)}),
         ("zh", ("我住在北京", "我搬到上海了"), "home", {("上海", True)}),
@@ -235,6 +253,28 @@ def test_later_words_replace_refine_or_add(
 ) -> None:
     facts = [fact for fact in talk(code, *lines).active_facts("user") if fact.attribute == attribute]
     assert {(fact.value, fact.polarity) for fact in facts} == values
+
+
+@pytest.mark.parametrize(
+    ("code", "lines", "name"),
+    [
+        ("en", ("My girlfriend hates spiders", "My girlfriend is called Lucia"), "Lucia"),
+        ("en", ("My girlfriend hates spiders", "Lucia is my girlfriend"), "Lucia"),
+        ("zh", ("我女朋友讨厌蜘蛛", "我女朋友叫茂琳"), "茂琳"),
+        ("zh", ("我女朋友讨厌蜘蛛", "茂琳是我女朋友"), "茂琳"),
+    ],
+)
+def test_facts_go_over_to_a_name(code: str, lines: tuple[str, ...], name: str) -> None:
+    state = talk(code, *lines)
+    assert {fact.subject for fact in state.facts} == {"user", name}
+    assert [fact.attribute for fact in state.active_facts(name)] == ["likes"]
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"), [("en", ("Ruth hates tea", "My name is Ruth")), ("zh", ("茂琳讨厌茶", "我叫茂琳"))]
+)
+def test_facts_about_a_name_become_the_speakers_once_it_is_theirs(code: str, lines: tuple[str, ...]) -> None:
+    assert {fact.subject for fact in talk(code, *lines).facts} == {"user"}
 
 
 def test_history_is_kept() -> None:

@@ -479,11 +479,11 @@ DATES = {
 @pytest.mark.parametrize(("code", "case"), [(code, case) for code, cases in DATES.items() for case in cases])
 def test_row_20_a_relative_date_is_resolved_and_both_are_kept(code: str, case: tuple[str, str, datetime]) -> None:
     text, words, day = case
-    dated = [fact for fact in told(code, text).facts if fact.when is not None]
-    assert len(dated) >= 1
-    assert dated[0].when is not None
-    assert dated[0].when.date() == day.date()
-    assert words in f"{dated[0].value} {dated[0].quote}"
+    dated = [fact for fact in told(code, text).facts if fact.when_at is not None]
+    assert [fact.when for fact in dated] == [words]
+    assert dated[0].when_at is not None
+    assert dated[0].when_at.date() == day.date()
+    assert dated[0].at == MONDAY
 
 
 # --- 21: what a user types is data ---------------------------------------------------------------------------------------

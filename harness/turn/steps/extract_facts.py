@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.ports import Ports
 from harness.state import CHARACTER, USER, Operation
-from harness.state.operations import AssertFact, DisputeFact, RetractFact, ReviseFact
+from harness.state.operations import AssertFact, DisputeFact, MergeSubjects, RetractFact, ReviseFact
 from harness.turn import analysing
 from harness.turn.turn import Turn
 from harness.understanding.facts import extract_facts as facts_by_rules
 
-FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact)
+FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact, MergeSubjects)
 
 
 async def extract_facts(turn: Turn, ports: Ports) -> Turn:
@@ -31,9 +31,18 @@ async def extract_facts(turn: Turn, ports: Ports) -> Turn:
 def _by_rules(turn: Turn, ports: Ports) -> list[Operation]:
     """Facts of the user's message, then of the reply, each read with the pack of its own language."""
     operations: list[Operation] = []
-    for speaker, text in ((USER, turn.text), (CHARACTER, turn.reply)):
+    earlier = (m.text for m in reversed(turn.state.messages) if m.speaker == CHARACTER and m.turn < turn.number)
+    asked = next(earlier, "")
+    for speaker, text, answered in ((USER, turn.text, asked), (CHARACTER, turn.reply, turn.text)):
         pack = ports.languages.for_text(text, default=turn.language)
         operations += facts_by_rules(
-            text, speaker=speaker, state=turn.state, persona=turn.persona, pack=pack, turn=turn.number, at=turn.now
+            text,
+            speaker=speaker,
+            state=turn.state,
+            persona=turn.persona,
+            pack=pack,
+            turn=turn.number,
+            at=turn.now,
+            asked=answered,
         )
     return operations
