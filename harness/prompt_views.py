@@ -149,7 +149,16 @@ class TaskView:
 class NoticeView:
     """What the check before the reply found: the words, what they claim, and the fact in the first person."""
 
-    kind: Literal["contradiction", "challenge", "recall", "bot_question", "override", "extraction"]
+    kind: Literal[
+        "contradiction",
+        "challenge",
+        "recall",
+        "bot_question",
+        "override",
+        "role_swap",
+        "extraction",
+        "memory_poison",
+    ]
     quote: str = ""
     truth: str = ""
     claim: str = ""

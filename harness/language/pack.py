@@ -11,8 +11,9 @@ from pydantic import Field, PrivateAttr
 
 from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
-from harness.language.sections_checks import GuardCues, HoldingLines, PremiseCues, ReplyCues
+from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
+from harness.language.sections_guards import GuardCues
 from harness.language.sections_history import HistoryCues
 from harness.language.sections_lines import EngineLines
 from harness.language.sections_recall import RecallCues
@@ -170,6 +171,7 @@ class LanguagePack(Frozen):
             self.pattern(source)
         self.entities.compile()
         _ = (self.time.expressions, self.time.recurring_expression)
+        self.guards.check()
 
 
 def _patterns(pack: LanguagePack) -> Iterable[str]:
@@ -231,7 +233,7 @@ def _patterns(pack: LanguagePack) -> Iterable[str]:
     for slot in wants.slots:
         yield from (slot.nouns, *slot.open, *slot.any_value)
         yield from (source.replace("{noun}", slot.nouns) for source in wants.any_noun)
-    for section in (pack.premise, pack.guards, pack.reply):
+    for section in (pack.premise, pack.reply):
         for value in section.__dict__.values():
             if isinstance(value, tuple):
                 yield from value

@@ -41,14 +41,6 @@ class PremiseCues(Frozen):
     innocent: tuple[str, ...] = ()
 
 
-class GuardCues(Frozen):
-    """Section ``guards``: messages that aim at the machinery instead of the character."""
-
-    bot_question: tuple[str, ...] = ()
-    override: tuple[str, ...] = ()
-    extraction: tuple[str, ...] = ()
-
-
 class ReplyCues(Frozen):
     """Section ``reply``: what a reply must not do.
 

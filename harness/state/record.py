@@ -17,8 +17,9 @@ class Notice(Frozen):
     Attributes:
         kind: ``contradiction`` (the message presupposes something the persona or facts deny), ``challenge``
             (claims something about what was said that no fact decides), ``recall`` (asks for something the user
-            told), ``bot_question``, ``override``
-            (tries to change instructions or persona), ``extraction`` (asks for the prompt).
+            told), ``bot_question``, ``override`` (tries to take instructions or character away), ``role_swap`` (makes it
+            somebody else), ``extraction`` (asks for the prompt or for secrets), ``memory_poison`` (wants something kept
+            that would change who it is or what the user may do).
         quote: the words of the message.
         claim: what it claims, in a few words.
         fact_id: the fact it runs against; empty when none decides.
@@ -26,7 +27,16 @@ class Notice(Frozen):
         tier: ``rules``, ``classifier`` or ``model``.
     """
 
-    kind: Literal["contradiction", "challenge", "recall", "bot_question", "override", "extraction"]
+    kind: Literal[
+        "contradiction",
+        "challenge",
+        "recall",
+        "bot_question",
+        "override",
+        "role_swap",
+        "extraction",
+        "memory_poison",
+    ]
     quote: str = ""
     claim: str = ""
     fact_id: str = ""
@@ -44,7 +54,8 @@ class Finding(Frozen):
     Attributes:
         kind: ``contradiction``, ``concession`` (gives in to a false claim), ``not_held`` (a notice was given and the
             reply does not state the fact), ``not_recalled`` (the user asked for what they told, and the reply does not give
-            it), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
+            it), ``not_admitted`` (the user asked whether it is a program, the persona must say so, and the reply does
+            not), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
             ``language_drift``, ``repetition``, ``stage_directions``, ``ruled_out``, ``empty``.
         severity: 0 to 1; how bad it would be to send the reply as it is.
         evidence: the words of the reply.
@@ -58,6 +69,7 @@ class Finding(Frozen):
         "concession",
         "not_held",
         "not_recalled",
+        "not_admitted",
         "character_break",
         "prompt_leak",
         "wrong_speaker",

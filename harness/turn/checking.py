@@ -9,6 +9,7 @@ from harness.ports import Ports
 from harness.state import Candidate, Finding
 from harness.turn import judging
 from harness.turn.turn import Turn
+from harness.understanding.candour import check_admission
 from harness.understanding.consistency import check_reply
 from harness.understanding.recall import check_recall
 from harness.understanding.ruled_out import check_ruled_out
@@ -16,13 +17,13 @@ from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
 
-WHOLE = ("repetition", "not_recalled", "empty", "language_drift", "wrong_speaker")
+WHOLE = ("repetition", "not_recalled", "not_admitted", "empty", "language_drift", "wrong_speaker")
 """Findings about a reply as a whole; leaving out a sentence does not mend them."""
 OPENING = ("character_break", "prompt_leak")
 """Findings that spoil what follows when they stand in the first sentence: then the rest is not the character's."""
 LEAST_LEFT = 0.4
 """Share of a reply that must remain when sentences are left out; less would not be an answer."""
-UNFINISHED = ("not_held", "not_recalled", "empty", "language_drift")
+UNFINISHED = ("not_held", "not_recalled", "not_admitted", "empty", "language_drift")
 """Findings that a reply may still mend while it is being written."""
 
 
@@ -46,7 +47,12 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         previous_replies=tuple(previous),
         system_text=turn.messages[0].content if turn.messages else "",
     )
-    found = (*found, *check_recall(text, turn.notices, pack), *check_ruled_out(text, turn.state.task, pack))
+    found = (
+        *found,
+        *check_recall(text, turn.notices, pack),
+        *check_admission(text, turn.notices, persona=turn.persona, pack=pack),
+        *check_ruled_out(text, turn.state.task, pack),
+    )
     return tuple(finding for finding in found if finding.kind not in UNFINISHED) if partial else found
 
 

@@ -9,6 +9,7 @@ from harness.state import CHARACTER, Candidate, Fact, ModelCall
 from harness.turn.calling import RESERVE_S, hints, remaining
 from harness.turn.turn import Turn
 from harness.understanding.answers import Answer, PremiseVerdict, ReplyVerdict
+from harness.understanding.candour import admits
 from harness.understanding.holding import statement
 from harness.understanding.verdicts import to_finding, to_notice
 
@@ -82,6 +83,9 @@ async def judge_reply(turn: Turn, ports: Ports, candidate: Candidate) -> tuple[T
     finding, dropped = to_finding(verdict, reply=candidate.text, facts=_facts(turn))
     if dropped:
         turn = turn.note("verdict_dropped", dropped)
+    candid = turn.persona.bot_question == "admit" and admits(candidate.text, ports.languages.get(turn.language))
+    if finding is not None and finding.kind == "character_break" and candid:
+        return turn.note("verdict_dropped", "the persona admits to be a program"), candidate
     if finding is not None:
         candidate = candidate.model_copy(update={"findings": (*candidate.findings, finding)})
     return turn, candidate

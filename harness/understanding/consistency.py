@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import USER, Finding
+from harness.understanding.candour import is_admission
 from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, positive, read_claims, subject_of
 from harness.understanding.history import check_history
 from harness.understanding.holding import as_sentence
@@ -142,8 +143,10 @@ def _finding(kind: str, evidence: str, fact_id: str = "", fact: Fact | None = No
 def _character(reply: str, persona: Persona, pack: LanguagePack, system_text: str) -> Iterator[Finding]:
     cues = pack.reply
     denials = pack.any_of(tuple(cues.denials))
-    admits = persona.bot_question == "admit"
-    for match in pack.any_of(cues.character_breaks).finditer(reply) if not admits else ():
+    candid = persona.bot_question == "admit"
+    for match in pack.any_of(cues.character_breaks).finditer(reply):
+        if candid and is_admission(match[0], pack):
+            continue
         if not denials.search(reply[: match.start()][-40:]):
             yield _finding("character_break", match[0])
             break

@@ -175,7 +175,9 @@ def _tone(notice: Notice) -> str:
 def _line_kind(notice: Notice, persona: Persona) -> str:
     if notice.kind == "bot_question":
         return f"bot_{persona.bot_question}"
-    if notice.kind in {"override", "extraction"}:
+    if notice.kind in {"override", "role_swap", "memory_poison"}:
+        return "override"
+    if notice.kind == "extraction":
         return notice.kind
     return _tone(notice) if notice.truth else "unknown"
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from harness.state import Notice
 from harness.understanding.claims import SPEAKER, Claim, Reading, read_claims
+from harness.understanding.guards import find_attempts
 from harness.understanding.knowledge import Knowledge, judge, knowledge_of, supported
 from harness.understanding.relations import LIKELY, STRONG, WEAK, Stand
-from harness.understanding.text import fold, normalize, sentences, terms
+from harness.understanding.text import normalize, sentences, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
     from harness.language import LanguagePack
     from harness.state import DialogueState, Persona
@@ -25,7 +25,9 @@ _THRESHOLDS = {"reported": WEAK, "presupposed": LIKELY, "owned": LIKELY, "direct
 _QUOTES = re.compile(r"[\"“”「」『』]")
 
 
-def check_premise(text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack) -> tuple[Notice, ...]:
+def check_premise(
+    text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack, classify: bool = False
+) -> tuple[Notice, ...]:
     """What a user's message takes for granted that is not so, and attempts at the machinery behind the character.
 
     Returns:
@@ -39,7 +41,7 @@ def check_premise(text: str, *, state: DialogueState, persona: Persona, pack: La
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)
     decided = [notice for notice in found if notice.kind == "contradiction"]
-    return (*(decided or found[:1]), *_guards(text, pack))
+    return (*(decided or found[:1]), *find_attempts(text, pack=pack, classify=classify))
 
 
 def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[Notice]:
@@ -135,16 +137,3 @@ def _read(match: re.Match[str], category: str, pack: LanguagePack) -> Iterator[C
         read = read_claims(pack.premise.elided + text, pack, reading)
         claims = [c for c in read if c.subject == SPEAKER and c.attribute and not c.polarity]
     yield from claims
-
-
-def _guards(text: str, pack: LanguagePack) -> Iterator[Notice]:
-    plain = normalize(text)
-    kinds: tuple[tuple[Literal["bot_question", "override", "extraction"], tuple[str, ...]], ...] = (
-        ("override", pack.guards.override),
-        ("extraction", pack.guards.extraction),
-        ("bot_question", pack.guards.bot_question),
-    )
-    for kind, sources in kinds:
-        match = pack.any_of(sources).search(plain) if sources else None
-        if match is not None:
-            yield Notice(kind=kind, quote=match[0].strip(), claim=fold(match[0].strip()), confidence=LIKELY)

@@ -39,7 +39,15 @@ from harness.state import (
 
 PACKAGED = Prompts([data_path("prompts")])
 LANGUAGES = ("en", "zh")
-NOTICE_KINDS = ("contradiction", "challenge", "bot_question", "override", "extraction")
+NOTICE_KINDS = (
+    "contradiction",
+    "challenge",
+    "bot_question",
+    "override",
+    "role_swap",
+    "extraction",
+    "memory_poison",
+)
 FINDING_KINDS = tuple(Finding.model_fields["kind"].annotation.__args__)  # type: ignore[union-attr]
 
 PERSONAS = {

@@ -14,7 +14,10 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
     if not turn.settings.persona_consistency_check:
         return turn
     pack = ports.languages.get(turn.language)
-    turn = turn.with_(notices=check_premise(turn.text, state=turn.state, persona=turn.persona, pack=pack))
+    notices = check_premise(
+        turn.text, state=turn.state, persona=turn.persona, pack=pack, classify=turn.classified_checks
+    )
+    turn = turn.with_(notices=notices)
     if turn.settings.check_tier == "model" and not turn.notices:
         turn = await judging.judge_premise(turn, ports)
     if not turn.notices:

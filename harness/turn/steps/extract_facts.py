@@ -8,8 +8,11 @@ from harness.state.operations import AssertFact, DisputeFact, MergeSubjects, Ret
 from harness.turn import analysing
 from harness.turn.turn import Turn
 from harness.understanding.facts import extract_facts as facts_by_rules
+from harness.understanding.grounding import occurs
+from harness.understanding.guards import harmless
 
 FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact, MergeSubjects)
+FactOperation = AssertFact | ReviseFact | RetractFact | DisputeFact | MergeSubjects
 
 
 async def extract_facts(turn: Turn, ports: Ports) -> Turn:
@@ -23,9 +26,37 @@ async def extract_facts(turn: Turn, ports: Ports) -> Turn:
         turn = found.turn
         if found.operations is not None:
             facts = [operation for operation in found.operations if isinstance(operation, FACT_OPERATIONS)]
+            turn, facts = _unpoisoned(turn, ports, facts)
             rest = tuple(operation for operation in found.operations if not isinstance(operation, FACT_OPERATIONS))
             return turn.propose(facts).with_(proposals=rest if turn.settings.analysis == "combined" else None)
     return turn.propose(_by_rules(turn, ports)).with_(proposals=None)
+
+
+def _harmless(turn: Turn, ports: Ports) -> str:
+    """The user's message without what the persona guard objects to; nothing of that becomes a fact."""
+    return harmless(turn.text, pack=ports.languages.for_text(turn.text, default=turn.language))
+
+
+def _unpoisoned(turn: Turn, ports: Ports, facts: list[FactOperation]) -> tuple[Turn, list[FactOperation]]:
+    """A model's fact operations without those that rest on words the persona guard objects to, which is noted."""
+    said = _harmless(turn, ports)
+    if said == turn.text:
+        return turn, facts
+    kept: list[FactOperation] = []
+    for fact in facts:
+        quote = _words_of(fact)
+        if occurs(quote, turn.text) and not occurs(quote, said) and not occurs(quote, turn.reply):
+            turn = turn.note("proposal_refused", f"{quote[:80]!r} is part of an attempt at the character, no fact")
+        else:
+            kept.append(fact)
+    return turn, kept
+
+
+def _words_of(fact: FactOperation) -> str:
+    """The words of the turn that an operation rests on."""
+    if isinstance(fact, AssertFact | ReviseFact):
+        return fact.quote
+    return fact.evidence if isinstance(fact, MergeSubjects) else fact.reason
 
 
 def _by_rules(turn: Turn, ports: Ports) -> list[Operation]:
@@ -33,7 +64,7 @@ def _by_rules(turn: Turn, ports: Ports) -> list[Operation]:
     operations: list[Operation] = []
     earlier = (m.text for m in reversed(turn.state.messages) if m.speaker == CHARACTER and m.turn < turn.number)
     asked = next(earlier, "")
-    for speaker, text, answered in ((USER, turn.text, asked), (CHARACTER, turn.reply, turn.text)):
+    for speaker, text, answered in ((USER, _harmless(turn, ports), asked), (CHARACTER, turn.reply, turn.text)):
         pack = ports.languages.for_text(text, default=turn.language)
         operations += facts_by_rules(
             text,

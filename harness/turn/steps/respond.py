@@ -16,7 +16,15 @@ from harness.turn.events import Token
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 
-HELD_BACK = ("contradiction", "recall", "bot_question", "override", "extraction")
+HELD_BACK = (
+    "contradiction",
+    "recall",
+    "bot_question",
+    "override",
+    "role_swap",
+    "extraction",
+    "memory_poison",
+)
 """Notices under which a reply is shown only after it has passed its check."""
 SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
 SMALLER = 0.6

@@ -1,0 +1,128 @@
+"""Pack section ``guards``: messages that aim at the machinery instead of the character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from harness.errors import LanguageError
+from harness.language.phrases import fill
+from harness.state.base import Frozen
+
+Sources = tuple[str, ...]
+_EDGE = r"\b"
+_MOST_NESTED = 4
+"""How deep words may be made of other words."""
+
+
+class GuardCues(Frozen):
+    """Section ``guards``. Patterns see text without disguise (see ``harness.understanding.disguise``): plain Latin letters
+    without accents, no invisible characters, single blanks. ``{word}`` in a pattern stands for the expression ``word``.
+
+    Attributes:
+        words: named expressions, used in all the others.
+        rewrites: spellings to their full form, before anything is looked for ("r u": are you).
+        titles: names of works and quotations that are talked about; what is in them is not meant.
+        signs: kind -> a message can be of that kind only with one of these in it (lower case; it saves time). A kind
+            without signs is always looked for.
+        bot_question: asks whether the character is a program, a person, by whom it was made.
+        override: tells it to drop its instructions, its rules, its role; also forged marks of a chat template.
+        role_swap: makes it somebody else. ``role_play``: asks for a part to be played, which may be a game.
+        extraction: asks for the prompt, or for secrets.
+        memory_poison: wants something to be kept that would change who it is or what the user may do.
+        authority: claims of a right to give orders; a sentence of that kind beside an attack is no fact either.
+        innocent: kind -> what makes a match innocent when it stands in the sentence of the match.
+        others: kind -> what makes a match innocent when it stands right before it ("they ignore …", 他…).
+        admitted: how a reply says that its speaker is a program, or no human. ``admission``: what else goes with that
+            ("I was built by", "I have no body").
+        templates: marks of a chat template, looked for in the text as it was typed.
+    """
+
+    words: Mapping[str, str] = {}
+    rewrites: tuple[tuple[str, str], ...] = ()
+    titles: Sources = ()
+    signs: Mapping[str, Sources] = {}
+    bot_question: Sources = ()
+    override: Sources = ()
+    role_swap: Sources = ()
+    role_play: Sources = ()
+    extraction: Sources = ()
+    memory_poison: Sources = ()
+    authority: Sources = ()
+    innocent: Mapping[str, Sources] = {}
+    others: Mapping[str, Sources] = {}
+    admission: Sources = ()
+    admitted: Sources = ()
+    templates: Sources = ()
+
+    def kind(self, name: str) -> re.Pattern[str]:
+        """The expression of one list of patterns: a kind of attempt, ``titles`` …, or ``innocent:KIND``, ``others:KIND``.
+
+        Compiled at its first use, since most messages show no sign of most kinds. Matches nothing when there is no such list.
+
+        Raises:
+            LanguageError: a pattern does not compile, or uses a word that is not in ``words``.
+        """
+        found = self._cache.get(name)
+        if found is None:
+            group, _, kind = name.partition(":")
+            value = getattr(self, group, ())
+            sources: Sources = value.get(kind, ()) if isinstance(value, Mapping) else value
+            ended = tuple(rf"(?:{one})\Z" for one in sources) if group == "others" else sources
+            found = self._cache[name] = self._compiled(name, ended)
+        return found
+
+    def word(self, name: str) -> re.Pattern[str]:
+        """The expression of one of ``words`` as a whole word; matches nothing when there is no such word."""
+        found = self._cache.get(f"words:{name}")
+        if found is None:
+            source = self.words.get(name)
+            whole = (rf"(?<![A-Za-z0-9])(?:{source})(?![A-Za-z0-9])",) if source else ()
+            found = self._cache[f"words:{name}"] = self._compiled(name, whole)
+        return found
+
+    def check(self) -> None:
+        """Compile everything. Raises LanguageError at the first pattern that is wrong."""
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name in ("innocent", "others"):
+                for kind in value:
+                    self.kind(f"{name}:{kind}")
+            elif isinstance(value, tuple) and name != "rewrites":
+                self.kind(name)
+        for name in self.words:
+            self.word(name)
+        _ = self.spellings
+
+    @cached_property
+    def _cache(self) -> dict[str, re.Pattern[str]]:
+        return {}
+
+    @cached_property
+    def spellings(self) -> tuple[tuple[re.Pattern[str], str], ...]:
+        """``rewrites``, compiled."""
+        return tuple((self._compiled("rewrites", (source,)), put) for source, put in self.rewrites)
+
+    def _compiled(self, name: str, sources: Sources) -> re.Pattern[str]:
+        joined = _alternatives(sources)
+        for _ in range(_MOST_NESTED):
+            joined = fill(joined, {word: f"(?:{expression})" for word, expression in self.words.items()})
+        unknown = re.search(r"\{[a-z_]+\}", joined)
+        if unknown is not None:
+            message = f"Section guards, {name}: the word {unknown[0]} is not defined."
+            raise LanguageError(message, remedy="Add it to guards.words.")
+        try:
+            return re.compile(joined, re.IGNORECASE | re.MULTILINE)
+        except re.error as failure:
+            message = f"Section guards, {name}: a pattern is not a regular expression: {failure}."
+            raise LanguageError(message, remedy="Correct it.") from failure
+
+
+def _alternatives(sources: Sources) -> str:
+    """One expression for many. What all that begin at a word's edge have in common is tried once, which saves half the time."""
+    edged = [source.removeprefix(_EDGE) for source in sources if source.startswith(_EDGE)]
+    others = [f"(?:{source})" for source in sources if not source.startswith(_EDGE)]
+    if edged:
+        others.append(_EDGE + "(?:" + "|".join(f"(?:{source})" for source in edged) + ")")
+    return "|".join(others) or r"(?!)"
