@@ -138,11 +138,14 @@ class TaskView:
     done: tuple[str, ...] = ()
     todo: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, task: TaskState) -> TaskView:
-        """The view of a task state."""
-        return cls(task.goal, task.confirmed_facts, task.done, task.todo, task.ruled_out)
+        """The view of a task state. A task without a goal goes by its id."""
+        return cls(
+            task.goal or task.task_id, task.confirmed_facts, task.done, task.todo, task.ruled_out, task.artifacts
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,7 @@ class AnalysisView:
         user_text, reply: the turn. ``before``: the last messages before it, for pronouns only.
         facts: known facts that may be revised. ``attributes``: the names of attributes to prefer.
         emotions: the labels to choose from.
+        task: the task at hand, if one is set.
     """
 
     name: str
@@ -266,6 +270,7 @@ class AnalysisView:
     commitments: tuple[NamedView, ...] = ()
     emotions: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    task: TaskView | None = None
 
     @classmethod
     def of(
@@ -303,6 +308,7 @@ class AnalysisView:
             commitments=tuple(NamedView.of_commitment(promise) for promise in state.open_commitments()),
             emotions=tuple(dict.fromkeys(emotions)),
             attributes=tuple(dict.fromkeys(attributes)),
+            task=TaskView.of(state.task) if state.task is not None else None,
         )
 
 

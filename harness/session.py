@@ -12,7 +12,7 @@ from typing import Literal
 import structlog
 
 from harness.context import compose_prompt
-from harness.errors import ConflictError, EmptyReply, HarnessError, SessionBusy, TurnNotFound, TurnTimeout
+from harness.errors import ConflictError, EmptyReply, HarnessError, InputError, SessionBusy, TurnNotFound, TurnTimeout
 from harness.ports import ModelRequest, Ports, SessionStore, TurnPlace
 from harness.settings import EngineSettings
 from harness.state import (
@@ -24,10 +24,11 @@ from harness.state import (
     Persona,
     PersonaRef,
     SessionInfo,
+    TaskState,
     TurnRecord,
     apply,
 )
-from harness.state.operations import AddMessage
+from harness.state.operations import AddMessage, SetTask, UpdateTask
 from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
 from harness.turn.machine import MACHINE, Phase, TurnMachine, run_turn
 from harness.turn.turn import Turn
@@ -309,6 +310,63 @@ class Session:
             self._version = await self._store.append(self.id, record, expected_version=self._version)
             self._head, self._state = record, state
             return record
+
+    async def set_task(self, goal: str, *, task_id: str = "", todo: Sequence[str] = ()) -> TaskState:
+        """Take up a task. What stood in the old one is gone with it; undo brings it back.
+
+        Args:
+            goal: what is to be done; the model always sees it.
+            task_id: how the task is called; made up when empty.
+            todo: steps to do.
+
+        Raises:
+            OperationRejected: a line is empty or too long.
+        """
+        task = TaskState(task_id=task_id or self._ports.ids.new(), goal=goal, todo=tuple(todo))
+        await self.change([SetTask(task=task)])
+        return task
+
+    async def update_task(
+        self,
+        *,
+        goal: str | None = None,
+        done: Sequence[str] = (),
+        todo: Sequence[str] = (),
+        ruled_out: Sequence[str] = (),
+        confirmed: Sequence[str] = (),
+        artifacts: Sequence[str] = (),
+        remove: Sequence[str] = (),
+    ) -> TaskState:
+        """Change the task at hand: add lines to its lists, or ``remove`` lines from whichever list they stand in.
+
+        Raises:
+            InputError: no task is set, or a line to remove stands in no list. OperationRejected: nothing changes.
+        """
+        task = (await self.state()).task
+        if task is None:
+            raise InputError(f"Session {self.id!r} has no task.", remedy="Set one first.")
+        operations: list[Operation] = []
+        if remove:
+            operations.append(SetTask(task=task.without(remove)))
+        if goal is not None or any((done, todo, ruled_out, confirmed, artifacts)):
+            operations.append(
+                UpdateTask(
+                    task_id=task.task_id,
+                    goal=goal,
+                    add_done=tuple(done),
+                    add_todo=tuple(todo),
+                    add_ruled_out=tuple(ruled_out),
+                    add_confirmed=tuple(confirmed),
+                    add_artifacts=tuple(artifacts),
+                )
+            )
+        await self.change(operations)
+        changed = (await self.state()).task
+        return task if changed is None else changed
+
+    async def leave_task(self) -> None:
+        """Leave the task at hand. Raises OperationRejected when there is none."""
+        await self.change([SetTask(task=None)])
 
     async def warm(self) -> None:
         """Have the model read the part of the prompt that will not change, and ready the language rules.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from harness.session import Reply, Session, TimelineEntry
-    from harness.state import DialogueState, Operation, Persona, TurnRecord
+    from harness.state import DialogueState, Operation, Persona, TaskState, TurnRecord
     from harness.turn import StreamEvent
 
 T = TypeVar("T")
@@ -99,6 +99,18 @@ class SyncSession:
     def change(self, operations: Sequence[Operation]) -> TurnRecord:
         """See :meth:`harness.session.Session.change`."""
         return self._wait(lambda: self._session.change(operations))
+
+    def set_task(self, goal: str, *, task_id: str = "", todo: Sequence[str] = ()) -> TaskState:
+        """See :meth:`harness.session.Session.set_task`."""
+        return self._wait(lambda: self._session.set_task(goal, task_id=task_id, todo=todo))
+
+    def update_task(self, **changes: Any) -> TaskState:
+        """See :meth:`harness.session.Session.update_task`."""
+        return self._wait(lambda: self._session.update_task(**changes))
+
+    def leave_task(self) -> None:
+        """See :meth:`harness.session.Session.leave_task`."""
+        self._wait(self._session.leave_task)
 
     def _wait(self, make: Callable[[], Awaitable[T]]) -> T:
         return _waited(self._portal, make)

@@ -16,6 +16,7 @@ from harness.cli import (
     doctor,
     facts,
     init,
+    language,
     model,
     persona,
     prompts,
@@ -24,6 +25,7 @@ from harness.cli import (
     sessions,
     settings,
     show,
+    task,
     tree,
 )
 from harness.cli.running import prepare_streams, show_error
@@ -90,8 +92,10 @@ app.command("edit", rich_help_panel=TALKING)(tree.edit)
 app.command("fork", rich_help_panel=TALKING)(tree.fork)
 app.command("goto", rich_help_panel=TALKING)(tree.goto)
 app.add_typer(facts.app, name="facts", rich_help_panel=LOOKING)
+app.add_typer(task.app, name="task", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)
+app.add_typer(language.app, name="language", rich_help_panel=MAKING)
 app.command("init", rich_help_panel=RUNNING)(init.init)
 app.command("settings", rich_help_panel=RUNNING)(settings.show_settings)
 app.command("doctor", rich_help_panel=RUNNING)(doctor.doctor)

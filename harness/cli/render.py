@@ -17,7 +17,16 @@ from harness.cli.changes import emotion_words, new_facts
 
 if TYPE_CHECKING:
     from harness.session import TimelineEntry
-    from harness.state import Commitment, DialogueState, Entity, Fact, SessionInfo, TopicStack, TurnRecord
+    from harness.state import (
+        Commitment,
+        DialogueState,
+        Entity,
+        Fact,
+        SessionInfo,
+        TaskState,
+        TopicStack,
+        TurnRecord,
+    )
 
 _SHORT = 60
 
@@ -124,14 +133,15 @@ def promises(found: Sequence[Commitment]) -> RenderableType:
     return made
 
 
-def task(state: DialogueState) -> RenderableType:
+def task(shown: TaskState | None) -> RenderableType:
     """The task at hand."""
-    assert state.task is not None  # noqa: S101 - asked for only when there is one
+    if shown is None:
+        return Text("  no task", style="dim")
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim")
     made.add_column(overflow="fold")
-    for name in ("goal", "confirmed_facts", "done", "todo", "ruled_out", "artifacts"):
-        value = getattr(state.task, name)
+    for name in ("task_id", "goal", "confirmed_facts", "done", "todo", "ruled_out", "artifacts"):
+        value = getattr(shown, name)
         if value:
             made.add_row(name.replace("_", " "), Text(value if isinstance(value, str) else "\n".join(value)))
     return made
@@ -164,7 +174,7 @@ def state(shown: DialogueState, *, history: bool = False) -> Group:
         promises(shown.commitments),
     ]
     if shown.task is not None:
-        parts += [heading("Task"), task(shown)]
+        parts += [heading("Task"), task(shown.task)]
     if shown.summary is not None:
         parts += [heading(f"Summary of turns {shown.summary.first_turn} to {shown.summary.last_turn}"), Text(shown.summary.text)]  # fmt: skip
     if shown.notes:

@@ -104,6 +104,13 @@ async def _promises(chat: Conversation, argument: str) -> None:
     await _show_state(chat, lambda state: render.promises(state.commitments))
 
 
+@command("/task [set GOAL | done|todo|out|confirmed|made|remove LINE | leave]", "the task at hand, or a change of it")
+async def _task(chat: Conversation, argument: str) -> None:
+    from harness.cli.task import change_by_words
+
+    chat.screen.show(render.task(await change_by_words(chat.session, argument)))
+
+
 @command("/why", "the checks of the last turn: notices, findings, revisions, refused changes")
 async def _why(chat: Conversation, argument: str) -> None:
     del argument

@@ -9,9 +9,11 @@ from harness.language import LanguagePack
 from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
 from harness.state import CHARACTER, USER, Commitment, Emotion, Retrieved
-from harness.understanding.commitments import due_commitments
+from harness.understanding.commitments import due_commitments, standing
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from harness.turn.turn import Turn
 
 MOOD_THRESHOLD = 0.25
@@ -52,18 +54,24 @@ def _lines(turn: Turn, selection: Selection, pack: LanguagePack, subject: str) -
 
 def _promises(turn: Turn, pack: LanguagePack) -> tuple[str, ...]:
     """Open promises, those due first; the others newest last."""
-    due = due_commitments(turn.state, turn.now)
+    due = due_commitments(turn.state, turn.now)[:MAX_COMMITMENTS]
     others = [promise for promise in turn.state.open_commitments() if promise not in due]
-    chosen = (
-        (*due[:MAX_COMMITMENTS], *others[-max(0, MAX_COMMITMENTS - len(due)) :]) if len(due) < MAX_COMMITMENTS else due
-    )
-    return tuple(_promise(promise, pack, now_due=promise in due) for promise in chosen[:MAX_COMMITMENTS])
+    room = MAX_COMMITMENTS - len(due)
+    return tuple(_promise(promise, turn.now, pack) for promise in (*due, *(others[-room:] if room else ())))
 
 
-def _promise(commitment: Commitment, pack: LanguagePack, *, now_due: bool) -> str:
-    form = pack.lines.promise_by_user if commitment.by == USER else pack.lines.promise_by_character
-    due = pack.lines.promise_due.format(due=commitment.due) if commitment.due else ""
-    return form.format(text=commitment.text) + due + (pack.lines.promise_now if now_due else "")
+def _promise(commitment: Commitment, now: datetime, pack: LanguagePack) -> str:
+    lines = pack.lines
+    sides = {commitment.by, commitment.to}
+    if sides <= {USER, CHARACTER}:
+        form = lines.promise_by_user if commitment.by == USER else lines.promise_by_character
+        text = form.format(text=commitment.text)
+    else:
+        by, to = (lines.promise_parties.get(who, who) for who in (commitment.by, commitment.to))
+        text = lines.promise_by_other.format(by=by, to=to, text=commitment.text)
+    due = lines.promise_due.format(due=commitment.due) if commitment.due else ""
+    marks = {"open": "", "due": lines.promise_now, "overdue": lines.promise_overdue}
+    return text + due + marks[standing(commitment, now, pack)]
 
 
 def _mood(emotion: Emotion, rest: Emotion, pack: LanguagePack) -> str:

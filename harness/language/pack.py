@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_validator
 
 from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
+from harness.language.phrases import Phrases
+from harness.language.scripts import is_script
 from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
+from harness.language.sections_examples import Example
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
 from harness.language.sections_guards import GuardCues
 from harness.language.sections_history import HistoryCues
 from harness.language.sections_lines import EngineLines
 from harness.language.sections_recall import RecallCues
+from harness.language.sections_task import TaskCues
 from harness.language.sections_tracking import (
     CommitmentCues,
     EmotionLexicon,
@@ -26,6 +30,7 @@ from harness.language.sections_tracking import (
     TopicCues,
 )
 from harness.language.sections_wants import WantRules
+from harness.language.sources import pattern_sources
 from harness.state.base import Frozen
 
 if TYPE_CHECKING:
@@ -42,12 +47,16 @@ class LanguagePack(Frozen):
     Attributes:
         code: short code (``en``, ``zh``): the file's name and the value of ``DialogueState.language``.
         name: the language's name, in English.
-        script: ``latin`` (words parted by blanks) or ``han`` (no blanks between words).
+        script: the Unicode script it is written in, in lower case: ``latin``, ``han``, ``cyrillic``, ``kana`` (Japanese,
+            Han characters beside kana included), ``hangul``, ``arabic`` …
+        frequent: its commonest words, by which it is told from other packs of the same script; the stop words of its
+            ``text`` section when empty.
     """
 
     code: str
     name: str
-    script: Literal["latin", "han"]
+    script: str
+    frequent: tuple[str, ...] = ()
     text: TextRules = Field(default_factory=TextRules)
     wording: FactWording = Field(default_factory=FactWording)
     attributes: tuple[Attribute, ...] = ()
@@ -64,8 +73,10 @@ class LanguagePack(Frozen):
     emotion: EmotionLexicon = Field(default_factory=EmotionLexicon)
     entities: EntityCues = Field(default_factory=EntityCues)
     commitments: CommitmentCues = Field(default_factory=CommitmentCues)
+    task: TaskCues = Field(default_factory=TaskCues)
     summary: SummaryLines = Field(default_factory=SummaryLines)
     time: TimeWords = Field(default_factory=TimeWords)
+    examples: tuple[Example, ...] = ()
 
     _folder: Path | None = PrivateAttr(default=None)
 
@@ -73,6 +84,19 @@ class LanguagePack(Frozen):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+    @field_validator("script")
+    @classmethod
+    def _known_script(cls, value: str) -> str:
+        if not is_script(value):
+            message = f"expected the name of a Unicode script in lower case (latin, han, cyrillic …), got {value!r}"
+            raise ValueError(message)
+        return value
+
+    @cached_property
+    def frequent_phrases(self) -> Phrases[str]:
+        """``frequent``, indexed."""
+        return Phrases.of(self.frequent or self.text.stopwords)
 
     @cached_property
     def _compiled(self) -> dict[object, object]:
@@ -167,85 +191,12 @@ class LanguagePack(Frozen):
 
     def check(self) -> None:
         """Compile every pattern. Raises LanguageError at the first that is wrong."""
-        for source in _patterns(self):
+        for _, source in self.sources():
             self.pattern(source)
         self.entities.compile()
         _ = (self.time.expressions, self.time.recurring_expression)
         self.guards.check()
 
-
-def _patterns(pack: LanguagePack) -> Iterable[str]:
-    text = pack.text
-    for rewrites in (text.expand, text.idioms, text.negations, text.swap, text.backshift, text.deinflect):
-        yield from (source for source, _ in rewrites)
-    for group in (
-        text.fillers,
-        text.first_person,
-        text.first,
-        text.third,
-        text.breaks,
-        text.bare,
-        text.questions,
-        text.interrogatives,
-    ):
-        yield from group
-    for group in (
-        text.hypotheticals,
-        text.reports,
-        text.additions,
-        text.joiners,
-        text.corrections,
-        text.restated,
-        text.retractions,
-        text.tails,
-        text.heads,
-    ):
-        yield from group
-    for attribute in pack.attributes:
-        yield from (pattern.match for pattern in (*attribute.patterns, *attribute.anywhere))
-        yield from attribute.questions
-        yield from (source for source, _, _ in attribute.variants)
-        yield from (source for source, _ in attribute.degrees)
-    answering = pack.answering
-    for sources in (
-        answering.yes,
-        answering.no,
-        answering.choices,
-        answering.open,
-        answering.owned,
-        answering.lead,
-        answering.wh,
-        answering.none,
-    ):
-        yield from sources
-    yield from (*answering.deflections, *answering.verbs, *text.presents, *text.jokes, *text.foreign)
-    wants = pack.wants
-    for sources in (
-        wants.cues,
-        wants.proposals,
-        wants.any_value,
-        wants.about,
-        wants.direct,
-        wants.refusals,
-        wants.elsewhere,
-    ):
-        yield from sources
-    for slot in wants.slots:
-        yield from (slot.nouns, *slot.open, *slot.any_value)
-        yield from (source.replace("{noun}", slot.nouns) for source in wants.any_noun)
-    for section in (pack.premise, pack.reply):
-        for value in section.__dict__.values():
-            if isinstance(value, tuple):
-                yield from value
-    yield from _history_patterns(pack)
-
-
-def _history_patterns(pack: LanguagePack) -> Iterable[str]:
-    cues = pack.history
-    yield from (source for source, _ in cues.asks)
-    yield from (source for pair in cues.opposites for source in pair)
-    yield from (source for exclusive in cues.states.values() for source in exclusive)
-    yield from (source for slot in cues.slots for source in (*slot.ask, *slot.values))
-    for name, value in cues.__dict__.items():
-        if name not in {"asks", "opposites", "slots", "states"}:
-            yield from value
+    def sources(self) -> Iterable[tuple[str, str]]:
+        """(field, pattern) of every pattern that is compiled by :meth:`pattern`."""
+        return pattern_sources(self)

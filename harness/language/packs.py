@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,15 @@ from pydantic import ValidationError
 
 from harness.errors import LanguageError
 from harness.language.pack import LanguagePack
+from harness.language.parts import Part, clauses, merged, weighty
+from harness.language.scripts import HAN, KANA, script_weights
 from harness.yaml_strict import load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+NEAR = 2
+"""How many times as much of a text may be in one script as in another for words to decide between them."""
 _FOLDER = Path(__file__).parent
 
 
@@ -39,39 +43,78 @@ class LanguagePacks:
             raise LanguageError(message, remedy=f"Add a language file {wanted}.yaml, or use one of those.", code=code)
         return pack
 
+    def all(self) -> tuple[LanguagePack, ...]:
+        """Every pack, in the order of :attr:`codes`."""
+        return tuple(self._packs.values())
+
     def detect(self, text: str, default: str = "en") -> str:
-        """The code of the language a text is written in, by the share of its scripts.
+        """The code of the language a text is written in: by its script, and among packs of that script by their words.
 
         A Han character carries about as much as a Latin word, so characters are weighed against words. Text without
-        letters, and text in a script no pack has, gives ``default``. Between packs of one script ``default`` wins.
+        letters, and text in a script no pack has, gives ``default``. Of several packs of one script the one with the
+        most frequent words in the text is taken, and ``default`` where they have equally many.
         """
-        han, latin = _script_weights(text)
-        if not han and not latin:
+        weights = script_weights(text)
+        if not weights:
             return default
-        script = "han" if han >= latin else "latin"
-        fitting = [code for code, pack in self._packs.items() if pack.script == script]
-        if not fitting or default in fitting:
+        script = self._main_script(text, weights)
+        fitting = [pack for pack in self._packs.values() if pack.script == script]
+        if script == KANA and not fitting:
+            fitting = [pack for pack in self._packs.values() if pack.script == HAN]
+        if not fitting:
             return default
-        return fitting[0]
+        if len(fitting) == 1:
+            return fitting[0].code
+        found = {pack.code: sum(1 for _ in pack.frequent_phrases.find(text)) for pack in fitting}
+        most = max(found.values())
+        best = [code for code, count in found.items() if count == most]
+        return default if default in best else best[0] if most or default not in found else default
+
+    def _main_script(self, text: str, weights: dict[str, int]) -> str:
+        """The script of the sentence, whatever names and words of another stand in it.
+
+        Where a text is about as much in one script as in another, the words that hold sentences together decide: "I love
+        火锅" is English.
+        """
+        most = max(weights.values())
+        near = [script for script, weight in weights.items() if weight * NEAR >= most]
+        if len(near) == 1:
+            return near[0]
+        words = {
+            script: max(
+                (len(list(p.frequent_phrases.find(text))) for p in self._packs.values() if p.script == script),
+                default=0,
+            )
+            for script in near
+        }
+        return max(near, key=lambda script: (weights[script] + words[script], weights[script], script == HAN))
+
+    def parts(self, text: str, default: str = "en") -> tuple[Part, ...]:
+        """The text in runs of one language each; joined they are the text.
+
+        A run holds whole clauses, so that a foreign word inside one stays where it is (我的 laptop 坏了 is Chinese, "I live
+        in 杭州" English), and a clause too short to tell belongs to the one beside it.
+        """
+        whole = self.detect(text, default)
+        pieces = clauses(text)
+        if len({pack.script for pack in self._packs.values()} & script_weights(text).keys()) < 2 and not self._rivals:
+            return (Part(text, whole),)
+        codes = [self.detect(piece, whole) if weighty(piece) else "" for piece in pieces]
+        parts: list[Part] = []
+        for index, piece in enumerate(pieces):
+            after = next((code for code in codes[index:] if code), "")
+            parts.append(Part(piece, codes[index] or (parts[-1].code if parts else after or whole)))
+        return merged(parts) or (Part(text, whole),)
+
+    @cached_property
+    def _rivals(self) -> bool:
+        """Whether two packs share a script."""
+        scripts = [pack.script for pack in self._packs.values()]
+        return len(set(scripts)) < len(scripts)
 
     def for_text(self, text: str, default: str = "en") -> LanguagePack:
         """The pack of the language a text is written in."""
         return self.get(self.detect(text, default))
-
-
-def _script_weights(text: str) -> tuple[int, int]:
-    han = latin = 0
-    in_word = False
-    for char in text:
-        if "\u4e00" <= char <= "\u9fff" or "\u3400" <= char <= "\u4dbf" or "\uf900" <= char <= "\ufaff":
-            han += 1
-            in_word = False
-        elif char.isalpha() and ord(char) < 0x250:
-            latin += not in_word
-            in_word = True
-        elif char not in "'’-":
-            in_word = False
-    return han, latin
 
 
 def load_packs(extra_paths: Iterable[str | Path] = ()) -> LanguagePacks:

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from pydantic import BeforeValidator
 
+from harness.language.scripts import SPACELESS, script_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Value = TypeVar("Value")
+_LAST_PARTED = "\u0dff"
+"""Scripts up to here part their words; it saves a look-up for nearly every letter."""
 SHORT = 40
 """Length up to which lower-cased texts are remembered."""
 
@@ -39,7 +43,12 @@ def is_han(char: str) -> bool:
 
 def _joins(left: str, right: str) -> bool:
     """Whether two neighbouring characters belong to one word of a script that parts words by blanks."""
-    return left.isalnum() and right.isalnum() and not is_han(left) and not is_han(right)
+    return left.isalnum() and right.isalnum() and not _unparted(left) and not _unparted(right)
+
+
+def _unparted(char: str) -> bool:
+    """Whether a letter is of a script without blanks between words."""
+    return char > _LAST_PARTED and (is_han(char) or script_of(char) in SPACELESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,11 @@ class Phrases(Generic[Value]):
                     position = hit.end
                     continue
             position += 1
+
+    def covers(self, text: str) -> bool:
+        """Whether the text is one of the phrases, and nothing else."""
+        hit = self.at(lower(text), 0) if text else None
+        return hit is not None and hit.end == len(text)
 
     def first(self, text: str) -> Hit[Value] | None:
         """The leftmost phrase of a text."""

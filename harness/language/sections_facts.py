@@ -50,6 +50,7 @@ class Attribute(Frozen):
         single: holds one value at a time.
         compare: how two values are told apart.
         opposes: attributes of which the same value cannot be (allergic to nuts, likes nuts).
+        taste: its values are liked or not, and liking one says nothing about another (diet, drinks).
         yes_no: only whether it is so matters, not the value (smoking).
         must: what a sentence has to hold besides the value to state it ("allergic"; peanuts alone say nothing).
         closed: what is not listed is not so: someone with a cat who "has a dog" is contradicted when quoted.
@@ -73,6 +74,7 @@ class Attribute(Frozen):
     opposes: tuple[str, ...] = ()
     must: str = ""
     closed: bool = False
+    taste: bool = False
     yes_no: bool = False
     group: str = ""
     degrees: tuple[tuple[str, int], ...] = ()
@@ -91,7 +93,11 @@ class TextRules(Frozen):
     """Section ``text``: words and clauses.
 
     Attributes:
+        abbreviations: words after which a full stop ends no sentence, without it ("dr", "e.g").
+        numerals: characters for 0 to 9. ``numeral_scales``: characters that multiply (十: 10, 万: 10000).
+        no_words: how a model says in a word that something does not hold.
         stopwords: words without content of their own.
+        number_joiners: words inside a number in words ("a hundred and two").
         units: numbers in words, word to value, up to the tens; ``scales``: multipliers.
         expand: contractions and spellings to their full form.
         idioms: phrases rewritten before negation is read.
@@ -126,7 +132,12 @@ class TextRules(Frozen):
         indefinite: rewrites that put an article before a value.
     """
 
+    abbreviations: tuple[str, ...] = ()
+    numerals: Mapping[str, int] = {}
+    numeral_scales: Mapping[str, int] = {}
+    no_words: tuple[str, ...] = ()
     stopwords: tuple[str, ...] = ()
+    number_joiners: tuple[str, ...] = ()
     units: Mapping[str, int] = {}
     scales: Mapping[str, int] = {}
     expand: Rewrites = ()

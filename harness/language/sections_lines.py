@@ -13,7 +13,10 @@ class EngineLines(Frozen):
     Attributes:
         session_ended: what a session answers after its last turn; over ``{name}`` and ``{turns}``.
         promise_by_user, promise_by_character: an open promise, over ``{text}``.
-        promise_due: what is added when it has a date, over ``{due}``; ``promise_now``: when that has come.
+        promise_by_other: a promise in which a third person has a part, over ``{by}``, ``{to}`` and ``{text}``;
+            ``promise_parties``: what ``user`` and ``character`` are called in it.
+        promise_due: what is added when it has a date, over ``{due}``; ``promise_now``: when that has come;
+            ``promise_overdue``: when it is over.
         recalled: an older message, over ``{who}``, ``{turn}`` and ``{text}``.
         disputed: a fact that is contested, over ``{text}``.
         language_names: language codes to names in this language.
@@ -24,6 +27,9 @@ class EngineLines(Frozen):
     promise_by_character: str = "{text}"
     promise_due: str = " ({due})"
     promise_now: str = "!"
+    promise_overdue: str = "!!"
+    promise_by_other: str = "{by} > {to}: {text}"
+    promise_parties: Mapping[str, str] = {}
     recalled: str = "{who}, {turn}: {text}"
     disputed: str = "{text}?"
     language_names: Mapping[str, str] = {}

@@ -6,12 +6,12 @@ Fields of type ``Regex`` are regular expressions that ignore case; named groups 
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from pydantic import Field
 
-from harness.language.phrases import Phrases, Regex, alternatives
+from harness.language.phrases import Phrases, Regex
+from harness.language.sections_commitments import CommitmentCues
 from harness.language.sections_entities import EntityCues, NamePattern
 from harness.language.sections_time import DayWord, TimePattern, TimeWords, Unit
 from harness.state.base import Frozen
@@ -192,105 +192,6 @@ class EmotionLexicon(Frozen):
     def contrast_phrases(self) -> Phrases[str]:
         """``contrast``, indexed."""
         return Phrases.of(self.contrast)
-
-
-class CommitmentCues(Frozen):
-    """Section ``commitments``: how promises are made, kept, broken and taken back.
-
-    Attributes:
-        promise: certain promises ("I promise to …", 我答应你…); group ``what``.
-        intention: "I'll …", 我会…; group ``what``. A promise when it names the listener or begins with a verb of
-            ``commissive``, unless it begins with a word of ``not_promised``.
-        plan: "I'm going to …", 我要…; group ``what``. A promise when it names the listener, or has a verb of
-            ``commissive`` and a time.
-        commissive: verbs by which one binds oneself to the other ("send", 带).
-        not_promised: what follows an intention that binds nobody ("be honest", 说).
-        listener: words for the other side ("you", 你).
-        hedges: wording that makes it no promise ("maybe", 可能).
-        reported: wording right before it that makes it someone else's or a past promise ("he said", 他说).
-        plan_needs_listener: a plan is a promise only when it names the listener.
-        lead, tail: words to cut from the beginning and the end of the text that is kept (会, "also"; "instead").
-        due_lead: words before a time that go with it ("by", "until").
-        request: a request; group ``what``. With a time it becomes a promise when the answer accepts it.
-        lasting_request: the same without need of a time ("remember to …", 记得…).
-        accept: how an answer accepts a request.
-        questions: how a sentence begins that asks whether to do something.
-        kept, kept_by_other: the promiser says it is done; the other side says so. Group ``what``.
-        broken, broken_by_other: the same for not done.
-        withdrawn, withdrawn_by_other: taken back by the promiser; released by the other side.
-        verb_forms: form -> base form ("sent": "send"), to match a report with its promise.
-        swap_person: words exchanged when a request becomes the promise of the other side ("me": "you").
-    """
-
-    promise: tuple[Regex, ...] = ()
-    intention: tuple[Regex, ...] = ()
-    plan: tuple[Regex, ...] = ()
-    plan_needs_listener: bool = False
-    commissive: Words = ()
-    not_promised: Words = ()
-    listener: Words = ()
-    hedges: Words = ()
-    reported: tuple[Regex, ...] = ()
-    lead: Words = ()
-    tail: Words = ()
-    due_lead: Words = ()
-    request: tuple[Regex, ...] = ()
-    lasting_request: tuple[Regex, ...] = ()
-    accept: tuple[Regex, ...] = ()
-    questions: tuple[Regex, ...] = ()
-    kept: tuple[Regex, ...] = ()
-    kept_by_other: tuple[Regex, ...] = ()
-    broken: tuple[Regex, ...] = ()
-    broken_by_other: tuple[Regex, ...] = ()
-    withdrawn: tuple[Regex, ...] = ()
-    withdrawn_by_other: tuple[Regex, ...] = ()
-    verb_forms: dict[str, str] = Field(default_factory=dict)
-    swap_person: dict[str, str] = Field(default_factory=dict)
-
-    @cached_property
-    def verb_phrases(self) -> Phrases[str]:
-        """Every commissive verb and form -> its base form."""
-        return Phrases({**{verb: verb for verb in self.commissive}, **self.verb_forms})
-
-    @cached_property
-    def lead_phrases(self) -> Phrases[str]:
-        """``lead``, indexed."""
-        return Phrases.of(self.lead)
-
-    @cached_property
-    def tail_expression(self) -> re.Pattern[str]:
-        """``tail`` at the end of a text, one or more of them."""
-        return re.compile(rf"(?:\s+(?:{alternatives(self.tail)}))+\W*$", re.IGNORECASE)
-
-    @cached_property
-    def due_lead_expression(self) -> str:
-        """``due_lead`` before a time, as the beginning of a regular expression; matches nothing, too."""
-        return rf"(?:\b(?:{alternatives(self.due_lead)})\s+)?"
-
-    @cached_property
-    def swap_phrases(self) -> Phrases[str]:
-        """``swap_person``, indexed."""
-        return Phrases(self.swap_person)
-
-    @cached_property
-    def commissive_phrases(self) -> Phrases[str]:
-        """``commissive``, indexed."""
-        return Phrases.of(self.commissive)
-
-    @cached_property
-    def not_promised_phrases(self) -> Phrases[str]:
-        """``not_promised``, indexed."""
-        return Phrases.of(self.not_promised)
-
-    @cached_property
-    def listener_phrases(self) -> Phrases[str]:
-        """``listener``, indexed."""
-        return Phrases.of(self.listener)
-
-    @cached_property
-    def hedge_phrases(self) -> Phrases[str]:
-        """``hedges``, indexed."""
-        return Phrases.of(self.hedges)
 
 
 class SummaryLines(Frozen):

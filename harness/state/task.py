@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from harness.errors import InputError
 from harness.state.base import Frozen
+
+LISTS = ("confirmed_facts", "done", "todo", "ruled_out", "artifacts")
+"""The lists of a task state, by field name."""
 
 
 class TaskState(Frozen):
@@ -23,3 +29,16 @@ class TaskState(Frozen):
     todo: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
+
+    def without(self, lines: Sequence[str]) -> TaskState:
+        """The task without some lines, whichever list they stand in.
+
+        Raises:
+            InputError: a line stands in none.
+        """
+        known = {line for name in LISTS for line in getattr(self, name)}
+        for line in lines:
+            if line not in known:
+                raise InputError(f"The task has no line {line!r}.", remedy="Write it as the task shows it.")
+        kept = {name: tuple(line for line in getattr(self, name) if line not in lines) for name in LISTS}
+        return self.model_copy(update=kept)

@@ -16,7 +16,7 @@ from harness.state.operations import Found
 from harness.turn.calling import BOOKKEEPING_S, hints
 from harness.turn.turn import Turn
 from harness.understanding.analysis import Vocabulary, to_operations
-from harness.understanding.answers import FactDeltas, TopicUpdate, TurnAnalysis
+from harness.understanding.answers import FactDeltas, TaskFactDeltas, TaskTurnAnalysis, TopicUpdate, TurnAnalysis
 from harness.understanding.claims import SPEAKER, degree_of, plain_text, read_claims
 from harness.understanding.entities import is_pronoun
 from harness.understanding.knowledge import sentence_polarity
@@ -26,6 +26,8 @@ from harness.understanding.stating import unstated
 Answers = TypeAdapter[TurnAnalysis | FactDeltas | TopicUpdate]
 TURN_ANALYSIS: Answers = TypeAdapter(TurnAnalysis)
 FACT_DELTAS: Answers = TypeAdapter(FactDeltas)
+TASK_TURN_ANALYSIS: Answers = TypeAdapter(TaskTurnAnalysis)
+TASK_FACT_DELTAS: Answers = TypeAdapter(TaskFactDeltas)
 TOPIC_UPDATE: Answers = TypeAdapter(TopicUpdate)
 ANALYSIS_TOKENS = 700
 """Longest analysis of one turn."""
@@ -40,10 +42,14 @@ class Analysed:
 
 
 async def analyse(turn: Turn, ports: Ports, *, only_facts: bool) -> Analysed:
-    """Ask for everything the turn changed (``turn_analysis``), or for its facts and promises (``extract_facts``)."""
+    """Ask for everything the turn changed (``turn_analysis``), or for its facts and promises (``extract_facts``).
+
+    While a task is set, for what changes in it, too.
+    """
+    has_task = turn.state.task is not None
     if only_facts:
-        return await _ask(turn, ports, "extract_facts", FACT_DELTAS)
-    return await _ask(turn, ports, "turn_analysis", TURN_ANALYSIS)
+        return await _ask(turn, ports, "extract_facts", TASK_FACT_DELTAS if has_task else FACT_DELTAS)
+    return await _ask(turn, ports, "turn_analysis", TASK_TURN_ANALYSIS if has_task else TURN_ANALYSIS)
 
 
 async def analyse_topic(turn: Turn, ports: Ports) -> Analysed:

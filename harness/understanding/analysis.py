@@ -19,14 +19,18 @@ from harness.understanding.answers import (
     MAX_COMMITMENTS,
     MAX_ENTITIES,
     MAX_FACTS,
+    MAX_TASK_CHANGES,
     EmotionProposal,
     EntityProposal,
     FactDeltas,
+    TaskFactDeltas,
+    TaskTurnAnalysis,
     TopicUpdate,
     TurnAnalysis,
 )
 from harness.understanding.proposals import Evidence, Refused, Vocabulary
 from harness.understanding.proposed_facts import commitment_operation, fact_operation
+from harness.understanding.proposed_task import task_operation
 from harness.understanding.proposed_tracking import (
     character_emotion_operation,
     entity_operation,
@@ -86,6 +90,8 @@ def to_operations(
         outcome.take(
             "commitment", analysis.commitments, MAX_COMMITMENTS, lambda item: commitment_operation(item, evidence)
         )
+    if isinstance(analysis, TaskTurnAnalysis | TaskFactDeltas):
+        outcome.take("task", analysis.task, MAX_TASK_CHANGES, lambda item: task_operation(item, evidence))
     if isinstance(analysis, TurnAnalysis | TopicUpdate):
         outcome.take("topic", (analysis.topic,), 1, lambda item: topic_operation(item, evidence, named))
         for who, proposal, convert in (

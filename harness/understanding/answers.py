@@ -14,6 +14,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from harness.language.shared import shared_words
+
 MAX_REASONING = 240
 """Longest reasoning asked for, in characters: one sentence. A longer one is cut, for nothing depends on it."""
 MAX_QUOTE = 200
@@ -22,9 +24,8 @@ MAX_NAME = 60
 MAX_FACTS = 12
 MAX_ENTITIES = 12
 MAX_COMMITMENTS = 6
+MAX_TASK_CHANGES = 6
 ENTITY_KINDS = ("person", "place", "organization", "animal", "work", "time", "thing", "other")
-
-_FALSE = frozenset({"false", "no", "0", "negative", "neg", "-"})
 
 
 def _to_text(value: object) -> str:
@@ -57,7 +58,7 @@ def _to_number(value: object) -> float:
 def _to_polarity(value: object) -> bool:
     if isinstance(value, int | float):
         return value > 0
-    return not (isinstance(value, str) and value.strip().lower() in _FALSE)
+    return not (isinstance(value, str) and value.strip().lower() in shared_words().no)
 
 
 def _to_items(value: object) -> tuple[object, ...]:
@@ -149,6 +150,15 @@ class CommitmentProposal(Answer):
     commitment_id: Name = ""
 
 
+class TaskProposal(Answer):
+    """A change to the task at hand. ``quote`` are the words that carry it."""
+
+    main: ClassVar[str] = "quote"
+    quote: Quote = ""
+    text: Value = ""
+    action: Annotated[Label, _choice("done", "todo", "ruled_out", "confirmed", "artifact")] = "todo"
+
+
 class TopicProposal(Answer):
     """What the turn does to the topic stack."""
 
@@ -179,6 +189,7 @@ class EntityProposal(Answer):
 
 Facts = Annotated[tuple[FactProposal, ...], BeforeValidator(_to_items), _count(MAX_FACTS)]
 Commitments = Annotated[tuple[CommitmentProposal, ...], BeforeValidator(_to_items), _count(MAX_COMMITMENTS)]
+TaskChanges = Annotated[tuple[TaskProposal, ...], BeforeValidator(_to_items), _count(MAX_TASK_CHANGES)]
 Entities = Annotated[tuple[EntityProposal, ...], BeforeValidator(_to_items), _count(MAX_ENTITIES)]
 
 
@@ -209,6 +220,18 @@ class FactDeltas(Answer):
     reasoning: Reasoning = ""
     facts: Facts = ()
     commitments: Commitments = ()
+
+
+class TaskTurnAnalysis(TurnAnalysis):
+    """Answer to ``turn_analysis`` while a task is set."""
+
+    task: TaskChanges = ()
+
+
+class TaskFactDeltas(FactDeltas):
+    """Answer to ``extract_facts`` while a task is set."""
+
+    task: TaskChanges = ()
 
 
 class TopicUpdate(Answer):
@@ -315,6 +338,9 @@ __all__ = [
     "PremiseVerdict",
     "ReplyVerdict",
     "SummaryText",
+    "TaskFactDeltas",
+    "TaskProposal",
+    "TaskTurnAnalysis",
     "TopicProposal",
     "TopicUpdate",
     "TurnAnalysis",

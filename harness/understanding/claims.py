@@ -309,7 +309,8 @@ class _Reader:
             before = plain[: match.start(group)] if claim.kind or "v" in match.groupdict() else ""
             rest = plain[match.end() :]
             more = self.pack.any_of(self.rules.joiners).match(rest)
-            if more and before and more.end() < len(rest):
+            # Only a shorter predicate is read again: one that stays as long would be read without end.
+            if more and before and more.end() < len(rest) and len(before) + len(rest) - more.end() < len(plain):
                 further, _ = self._predicate(before + rest[more.end() :], claim.quote)
                 same = [replace(c, polarity=claim.polarity) for c in further if c.attribute == claim.attribute]
                 return [claim, *same], before

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from harness.language.scripts import script_weights
 from harness.state import USER, Finding
 from harness.understanding.candour import is_admission
 from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, positive, read_claims, subject_of
@@ -68,6 +69,7 @@ _CORE = 0.33
 _PREDICATE = 0.6
 """The same for a value that says something as a whole ("dropped out of law school")."""
 _DRIFT = 0.6
+_FEW_WORDS = 4
 _SHORT_NAME = 2
 _TOPIC_LENGTH = 20
 
@@ -194,6 +196,9 @@ def _self_addressed(reply: str, persona: Persona, pack: LanguagePack) -> Iterato
 def _drifted(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> bool:
     """Whether most of the reply is in the other script. Names and single quoted words do not count."""
     del user_text, persona
+    if pack.script not in ("han", "latin"):
+        weights = script_weights(reply)
+        return sum(weights.values()) > _FEW_WORDS and weights.get(pack.script, 0) < (1 - _DRIFT) * sum(weights.values())
     han = len(re.findall(r"[\u3400-\u4dbf\u4e00-\u9fff]", reply))
     latin = len(re.findall(r"[^\W\d_\u3400-\u9fff]{2,}", reply))
     if han + latin == 0:

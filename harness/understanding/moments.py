@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from harness.language.phrases import lower
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
     from harness.language.sections_tracking import TimePattern, TimeWords
 
+Precision = Literal["moment", "part", "day", "week", "month", "year"]
 NOON = 12
+PART = timedelta(hours=6)
+"""How long a part of a day lasts ("tonight", 上午)."""
+CLOCK = timedelta(hours=1)
+"""How long a time of day counts as now."""
 _LONGEST_GAP = 8
 """How many characters may stand between two parts of one moment ("tomorrow, in the evening")."""
 
@@ -33,12 +38,19 @@ class Moment:
         at: what they meant, in the time zone of ``now``. A whole day, week or month stands for its beginning; today
             stands for now.
         start, end: where the words stand in the text.
+        unit: how exact the words are: ``moment`` for a time of day, ``part`` for a part of the day, else a unit of time.
     """
 
     words: str
     at: datetime
     start: int
     end: int
+    unit: Precision = "day"
+
+    @property
+    def ends(self) -> datetime:
+        """When the time they named is over: a whole day, week, month or year at its end."""
+        return end_of(self.at, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,7 @@ class _Part:
     minute: int = 0
     meridiem: str = ""
     is_part_of_day: bool = False
+    unit: Precision = "day"
 
 
 def find_moments(text: str, *, pack: LanguagePack, now: datetime) -> tuple[Moment, ...]:
@@ -88,6 +101,15 @@ def single_moment(text: str, *, pack: LanguagePack, now: datetime) -> Moment | N
     return None if pack.time.recurring_expression.search(said) else moment
 
 
+def end_of(at: datetime, unit: Precision) -> datetime:
+    """When a time that begins at ``at``, or holds it, is over."""
+    if unit == "moment":
+        return at + CLOCK
+    if unit == "part":
+        return at + PART
+    return _step(at, unit, 1)
+
+
 def _midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
@@ -119,13 +141,17 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
     group = match.groupdict()
     start, end = match.span()
     if pattern.kind == "clock":
+        if words.day_phrases.covers(group.get("meridiem") or ""):
+            start = match.end("meridiem")  # a word for a day stands for itself (明晚 in 明晚九点)
         return _clock(group, words, start, end)
     if pattern.kind == "shift":
         count = _number(group["number"], words) if "number" in group else 1
         at, exact = _shift(now, pattern.unit or words.units[group["unit"]], count * pattern.steps)
-        return _Part(start, end, at=at, exact=exact)
+        return _Part(start, end, at=at, exact=exact, unit="moment" if exact else "day")
     if pattern.kind == "step":
-        return _Part(start, end, at=_step(now, pattern.unit or words.units[group["unit"]], pattern.steps))
+        unit = pattern.unit or words.units[group["unit"]]
+        precision: Precision = unit if unit in ("week", "month", "year") else "day"
+        return _Part(start, end, at=_step(now, unit, pattern.steps), unit=precision)
     if pattern.kind in ("last", "yearly"):
         return _Part(start, end, at=_in_year(now, group, words, None if pattern.kind == "last" else pattern.steps))
     if pattern.kind == "date" and group.get("year"):
@@ -247,7 +273,7 @@ def _groups(text: str, parts: list[_Part], words: TimeWords) -> Iterator[list[_P
     group: list[_Part] = []
     for part in parts:
         if group:
-            gap = lower(text[group[-1].end : part.start]).strip(" ,，的")
+            gap = lower(text[group[-1].end : part.start]).strip(" ,，")
             near = part.start - group[-1].end <= _LONGEST_GAP and (not gap or gap in words.connectors)
             day_taken = part.at is not None and any(known.at is not None for known in group)
             if not near or day_taken:
@@ -285,7 +311,12 @@ def _join(text: str, group: list[_Part], now: datetime) -> Moment:
             later = moved + timedelta(hours=12)
             moved = later if bare and later > now else moved + timedelta(days=1)
         at = moved
-    return Moment(text[start:end], at, start, end)
+    unit = day.unit if day is not None else "day"
+    if clock is not None:
+        unit = "moment"
+    elif hour is not None and unit == "day":
+        unit = "part"
+    return Moment(text[start:end], at, start, end, unit)
 
 
 def _by_meridiem(hour: int, meridiem: str, *, pm: bool) -> int:

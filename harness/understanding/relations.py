@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.shared import shared_words
 from harness.state import PersonaFact
 from harness.understanding.claims import (
     SPEAKER,
@@ -51,11 +52,9 @@ _ALIKE = 0.75
 _HALF = 0.5
 _PARTS = 2
 _MOST = 0.6
-_TASTES = frozenset({"diet", "drinks", "likes"})
 _PET = "pet"
 _CALENDAR = frozenset({"#weekday", "#month_name"})
 NAMES = re.compile(r"\b[A-Z][\w'-]+")
-_NUMERAL = re.compile(r"[一二两三四五六七八九十]")
 _LATIN = re.compile(r"[a-z]+")
 
 
@@ -315,7 +314,7 @@ def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
 
 
 def _unnumbered(found: frozenset[str]) -> frozenset[str]:
-    return frozenset(term for term in found if not term.isdigit() and not _NUMERAL.search(term))
+    return frozenset(term for term in found if not term.isdigit() and not shared_words().numeral.search(term))
 
 
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
@@ -353,7 +352,7 @@ def _about(claim: Claim, pack: LanguagePack) -> tuple[frozenset[str], frozenset[
     """Terms of the attribute when it is an open one, and terms of the value."""
     head = terms(claim.attribute, pack) if claim.attribute and pack.attribute(claim.attribute) is None else frozenset()
     value = claim.value
-    if claim.attribute in _TASTES and has_han(value):  # "likes to eat fish" is about fish
+    if _is_taste(claim, pack) and has_han(value):  # "likes to eat fish" is about fish
         value = pack.pattern(pack.wording.eating).sub("", value) or value
     return head, terms(value, pack)
 
@@ -366,7 +365,7 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         return NEITHER
     shared = said & held
     if _other_of_its_kind(claim, known, pack):
-        return NEITHER if claim.attribute in _TASTES else Relation(Stand.conflict, LIKELY)
+        return NEITHER if _is_taste(claim, pack) else Relation(Stand.conflict, LIKELY)
     general, special = (claim.value, known.value) if known.polarity else (known.value, claim.value)
     covered = covers(general, special, pack)
     if not shared and not covered and not same_words(claim.value, known.value, pack):
@@ -375,7 +374,7 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     about = bool(known_head) and known_head <= said
     if claim.polarity == known.polarity:
         return _alike(claim, known, of_claim, about=about, pack=pack)
-    if (of_claim >= _MOST and of_known >= _MOST) or (covered and _taste(claim, known)):
+    if (of_claim >= _MOST and of_known >= _MOST) or (covered and _is_taste(claim, pack) and _is_taste(known, pack)):
         return Relation(Stand.conflict, STRONG)
     worded = _unnumbered(said)
     if (
@@ -385,7 +384,7 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         or (of_claim >= _HALF and of_known >= _HALF)
     ):
         return Relation(Stand.conflict, LIKELY if about or of_known >= _HALF else WEAK)
-    if claim.polarity and claim.attribute not in _TASTES:
+    if claim.polarity and not _is_taste(claim, pack):
         if covered:
             return Relation(Stand.conflict, LIKELY)
         if known_value and known_value <= claim_value:
@@ -434,8 +433,9 @@ def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     return False
 
 
-def _taste(claim: Claim, known: Claim) -> bool:
-    return claim.attribute in _TASTES and known.attribute in _TASTES
+def _is_taste(claim: Claim, pack: LanguagePack) -> bool:
+    spec = pack.attribute(claim.attribute)
+    return spec is not None and spec.taste
 
 
 def miscounted(claim: Claim, known: Claim, pack: LanguagePack) -> bool:

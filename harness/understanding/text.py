@@ -7,19 +7,19 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.shared import shared_words
+
 if TYPE_CHECKING:
     from harness.language import LanguagePack
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
 _SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:\.(?=\w)[^.!?。！？…\n]+)*[.!?。！？…~]*[\"'”」』)]*|[.!?。！？]+")
-_TITLE = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|e\.g|i\.e|vs|no)\.$", re.IGNORECASE)
 _TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
+_LETTERS = re.compile(rf"[^\W\d_{_HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
-_ZH_NUMBER = re.compile(r"[零〇一二两三四五六七八九十百千万亿]+")
-_ZH_UNITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_ZH_SCALES = {"十": 10, "百": 100, "千": 1000}
 _MIN_STEM = 3
+_THOUSAND = 1000
 
 
 @lru_cache(maxsize=4096)
@@ -41,13 +41,14 @@ def has_han(text: str) -> bool:
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Sentences with their end marks, in order. Titles (Mr.) and decimal points do not end one."""
+    """Sentences with their end marks, in order. Abbreviations (Mr.) and decimal points do not end one."""
     found: list[str] = []
+    abbreviation = shared_words().abbreviation
     for match in _SENTENCE.finditer(text):
         piece = match[0].strip()
         if not piece:
             continue
-        if found and _TITLE.search(found[-1]):
+        if found and found[-1].endswith(".") and abbreviation.search(found[-1]):
             found[-1] += " " + piece
         elif not re.search(r"\w", piece) and found:
             found[-1] += piece
@@ -112,7 +113,7 @@ def _han_stops(pack: LanguagePack) -> re.Pattern[str]:
 
 
 def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
-    """All numbers in a text, in order: digits, number words of the pack, Chinese numerals.
+    """All numbers in a text, in order: digits, number words of the pack, numerals in characters.
 
     A single Chinese numeral counts only next to a measure or another numeral, because 一 is in many words; times such
     as 6:45 give both parts.
@@ -124,8 +125,8 @@ def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
         folded = folded[: match.start()] + " " * len(match[0]) + folded[match.end() :]
     for match in _DIGITS.finditer(folded):
         found.extend((match.start(), number) for number in _digits(match[0]))
-    for match in _ZH_NUMBER.finditer(folded):
-        value = chinese_number(match[0])
+    for match in shared_words().numeral.finditer(folded):
+        value = numeral(match[0])
         measured = set(folded[match.end() : match.end() + 1]) & set(pack.text.measures)
         if value is not None and (len(match[0]) > 1 or measured):
             found.append((match.start(), value))
@@ -142,7 +143,7 @@ def _centimetres(match: re.Match[str], pack: LanguagePack) -> float:
 def _number(text: str, pack: LanguagePack) -> float:
     text = text.strip()
     worded = _worded(text, pack) if pack.text.units else []
-    value = chinese_number(text)
+    value = numeral(text)
     return float(text) if re.fullmatch(r"[\d.]+", text) else float(worded[0][1] if worded else value or 0)
 
 
@@ -160,9 +161,10 @@ def _worded(text: str, pack: LanguagePack) -> list[tuple[int, int | float]]:
     found: list[tuple[int, int | float]] = []
     total = current = 0
     start = end = -1
-    for match in re.finditer(r"[a-z]+", text):
+    joiners = pack.text.number_joiners
+    for match in _LETTERS.finditer(text):
         word = match[0]
-        joins = start >= 0 and text[end : match.start()] in {" ", "-", " and "}
+        joins = start >= 0 and text[end : match.start()].strip(" -") in ("", *joiners)
         if word in units and (not joins or current % 100 in range(20, 100, 10) or current % 100 == 0):
             if not joins and start >= 0:
                 found.append((start, total + current))
@@ -180,7 +182,7 @@ def _worded(text: str, pack: LanguagePack) -> list[tuple[int, int | float]]:
             if scale >= 1000:
                 total, current = total + current, 0
             end = match.end()
-        elif word != "and" and start >= 0:
+        elif word not in joiners and start >= 0:
             found.append((start, total + current))
             total = current = 0
             start = -1
@@ -189,27 +191,34 @@ def _worded(text: str, pack: LanguagePack) -> list[tuple[int, int | float]]:
     return found
 
 
-def chinese_number(text: str) -> int | None:
-    """The value of a Chinese numeral (三十四, 一百零五, 二〇二六); None when it is none."""
-    if not text or any(char not in _ZH_UNITS and char not in _ZH_SCALES and char not in "万亿" for char in text):
+def numeral(text: str) -> int | None:
+    """The value of a numeral written in characters (三十四, 一百零五, 二〇二六); None when it is none.
+
+    Characters for digits and scales are those of the packs. A scale up to a thousand multiplies the digit before it, a
+    larger one what came since the last larger one, and all before it where it is the larger of the two (一万亿).
+    """
+    known = shared_words()
+    if not text or any(char not in known.digits and char not in known.scales for char in text):
         return None
-    if all(char in _ZH_UNITS for char in text):
-        return int("".join(str(_ZH_UNITS[char]) for char in text))
-    total = section = unit = 0
+    if all(char in known.digits for char in text):
+        return int("".join(str(known.digits[char]) for char in text))
+    total = section = unit = last = 0
     for char in text:
-        if char in _ZH_UNITS:
-            unit = _ZH_UNITS[char]
-        elif char in _ZH_SCALES:
-            section += (unit or 1) * _ZH_SCALES[char]
+        if char in known.digits:
+            unit = known.digits[char]
+        elif known.scales[char] <= _THOUSAND:
+            section += (unit or 1) * known.scales[char]
             unit = 0
         else:
-            total = (total + section + unit) * (10_000 if char == "万" else 100_000_000)
-            section = unit = 0
+            group = section + unit
+            smaller = known.scales[char] < last
+            total = total + group * known.scales[char] if smaller else (total + group) * known.scales[char]
+            section, unit, last = 0, 0, known.scales[char]
     return total + section + unit
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether ``phrase`` stands in ``text`` as a whole: no Latin word is half-matched, Han needs no boundary."""
+    """Whether ``phrase`` stands in ``text`` as a whole: no word is half-matched, Han needs no boundary."""
     wanted = fold(phrase)
     if not wanted:
         return False
@@ -218,7 +227,7 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _phrase(wanted: str) -> re.Pattern[str]:
-    word = "[0-9A-Za-z\u00c0-\u024f]"  # plain ranges: a negated class costs milliseconds to compile
+    word = "[0-9A-Za-z\u00c0-\u024f\u0370-\u06ff]"  # plain ranges: a negated class costs milliseconds to compile
     left = rf"(?<!{word})" if re.match(word, wanted[0]) else ""
     right = rf"(?!{word})" if re.match(word, wanted[-1]) else ""
     return re.compile(left + re.escape(wanted) + right)

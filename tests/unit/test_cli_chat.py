@@ -159,6 +159,14 @@ def test_undo_retry_edit_goto_and_fork(server: ScriptedServer) -> None:
     assert [turn["user"] for turn in shown["turns"]] == ["I have a dog called Rex.", "Hello."]
 
 
+def test_the_task_in_a_conversation(server: ScriptedServer) -> None:
+    result = piped("/task", "/task set mend the roof", "/task out tar paper", "/task done", "/task fly home", "/task leave",
+                   code=1)  # fmt: skip
+    assert "no task" in result.stdout
+    assert "tar paper" in result.stdout
+    assert result.stderr.count("/task takes nothing, or one of set") == 2
+
+
 def test_facts_are_pinned_and_forgotten(server: ScriptedServer) -> None:
     result = piped("I have a cat called Miso.", "/pin miso", "/facts", "/forget miso", "/unpin zebra", code=1)
     assert "(pinned)" in result.stdout

@@ -354,6 +354,21 @@ def test_doctor_passes_and_names_the_first_fault(server: ScriptedServer, run: Ru
     assert "-    streaming: not reached" in result.stdout
 
 
+def test_tasks_are_set_changed_and_left(session: str, run: Run) -> None:
+    assert "no task" in run("task", "show", session).stdout
+    assert "has no task" in run("task", "update", session, "--done", "x", code=1).stderr
+    run("task", "set", session, "mend the roof", "--id", "roof", "--todo", "buy slates", "--todo", "hire a ladder")
+    changed = run("task", "update", session, "--done", "buy slates", "--ruled-out", "tar paper", "--json").stdout
+    assert json.loads(changed)["todo"] == ["hire a ladder"]
+    assert "tar paper" in run("task", "show", session).stdout
+    assert "tar paper" not in run("task", "update", session, "--remove", "tar paper", "--artifact", "plan.pdf").stdout
+    assert json.loads(run("task", "show", session, "--json").stdout)["artifacts"] == ["plan.pdf"]
+    run("task", "update", session, code=2)
+    assert "no task now" in run("task", "leave", session).stdout
+    run("undo", session)
+    assert "plan.pdf" in run("task", "show", session).stdout
+
+
 def test_model_commands_without_network(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_LOCAL_CACHE_DIR", str(tmp_path / "models"))
     assert "qwen2.5" in run("model", "list").stdout

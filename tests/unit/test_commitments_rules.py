@@ -211,6 +211,80 @@ def test_due_commitments_come_in_the_order_of_their_time() -> None:
     assert [c.text for c in due_commitments(state, NOW + timedelta(days=9))] == ["send you the map", "call you"]
 
 
+FOR_THE_LISTENER = [
+    ("en", "I'll drop the parcel off at your place on Thursday.", "drop the parcel off"),
+    ("zh", "周四我把包裹送到你家。", "把包裹送到你家"),
+    ("en", "Don't worry, I'll handle the paperwork for you.", "handle the paperwork"),
+    ("zh", "放心，手续我来帮你办。", "帮你办"),
+    ("en", "I'll let you borrow my tent next weekend.", "let you borrow my tent"),
+    ("zh", "下周末我把帐篷借你。", "把帐篷借你"),
+    ("en", "Tomorrow morning I'll walk your dog.", "walk your dog"),
+    ("zh", "明早我替你遛狗。", "替你遛狗"),
+    ("en", "We'll go to the zoo on Sunday, I promise.", "go to the zoo"),
+    ("zh", "周日我们去动物园，说好了。", "去动物园"),
+    ("en", "I'll never lie to you again.", "never lie to you"),
+    ("zh", "我再也不骗你了。", "不骗你"),
+    ("en", "I'll bring a cake tomorrow.", "bring a cake"),
+    ("zh", "我明天带蛋糕来。", "带蛋糕来"),
+]
+WISHES_AND_CONDITIONS = [
+    ("en", "If it rains, I'll drive you home."),
+    ("zh", "要是下雨，我就开车送你回家。"),
+    ("en", "I'd love to show you around."),
+    ("zh", "我很想带你到处转转。"),
+    ("en", "I was going to call you yesterday."),
+    ("zh", "我昨天本来要给你打电话的。"),
+    ("en", "I could pick you up tomorrow."),
+    ("zh", "我可以明天去接你。"),
+    ("en", "I can't promise you anything."),
+    ("zh", "我不能保证。"),
+    ("en", "I'll take the train tomorrow."),
+    ("zh", "我明天坐火车。"),
+    ("en", "I'll do my homework tomorrow."),
+    ("zh", "我明天要写作业。"),
+    ("en", "I'll tell you a story."),
+    ("zh", "我给你讲个故事。"),
+    ("en", "The forecast promised rain for tomorrow."),
+    ("zh", "天气预报说明天下雨。"),
+    ("en", "I'll miss you."),
+    ("zh", "我会想你的。"),
+]
+
+
+@pytest.mark.parametrize(("code", "text", "what"), FOR_THE_LISTENER)
+def test_what_is_done_for_the_listener_is_promised(code: str, text: str, what: str) -> None:
+    ((by, found, _),) = opened(code, user=text)
+    assert by == "user"
+    assert what in found
+
+
+@pytest.mark.parametrize(("code", "text"), WISHES_AND_CONDITIONS)
+def test_wishes_conditions_and_own_plans_are_no_promises(code: str, text: str) -> None:
+    assert opened(code, user=text) == []
+    assert opened(code, reply=text) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "by", "to"),
+    [
+        ("en", "Tom promised Lucy to fix her bike.", "Tom", "Lucy"),
+        ("zh", "小陈答应小李帮她修自行车。", "小陈", "小李"),
+        ("en", "My boss promised me that he'd pay the rent.", "boss", "user"),
+        ("zh", "我老板答应我会付房租。", "老板", "user"),
+        ("en", "I gave Peter my word that I'd return the money.", "user", "Peter"),
+        ("zh", "我跟老板保证周五之前交报告。", "user", "老板"),
+    ],
+)
+def test_promises_of_others_and_to_others(code: str, text: str, by: str, to: str) -> None:
+    (commitment,) = talk(code, (text, "")).commitments
+    assert (commitment.by, commitment.to) == (by, to)
+
+
+@pytest.mark.parametrize(("code", "text"), [("en", "He promised to come."), ("zh", "他答应来。")])
+def test_a_promise_of_nobody_known_is_none(code: str, text: str) -> None:
+    assert talk(code, (text, "")).commitments == ()
+
+
 bits = st.sampled_from(
     ["I'll", "send you", "the map", "tomorrow", "I promise", "?", ".", "forget about", "it", "here's", "我", "会", "给你", "带", "书",
      "明天", "答应你", "了", "忘", "不用", "，", "。", "谢谢", "thanks for"]

@@ -41,7 +41,7 @@ from harness.understanding import candour, consistency, history, promised, recal
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in pages(ROOT)}
-ELSEWHERE = {"docs/personas.md", "docs/cli.md"}
+ELSEWHERE = {"docs/personas.md", "docs/cli.md", "docs/languages.md"}
 """Pages with tests of their own."""
 NOT_SETTINGS = ("errors", "ports", "testing", "toml", "json")
 """Modules and files that look like settings of the section ``harness``."""

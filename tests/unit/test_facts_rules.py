@@ -14,6 +14,7 @@ from harness.state import (
     apply,
 )
 from harness.state.operations import AssertFact, RetractFact
+from harness.understanding.claims import read_claims
 from harness.understanding.facts import asked_attributes, extract_facts, other_subject
 
 PACKS = load_packs()
@@ -352,3 +353,10 @@ def test_attributes_asked_for(code: str, text: str, keys: tuple[str, ...]) -> No
 )
 def test_whom_words_are_about(code: str, words: str, who: str) -> None:
     assert other_subject(words, pack=PACKS.get(code)) == who
+
+
+@pytest.mark.parametrize(
+    ("code", "text"), [("en", "i am a father and a fashion stylist"), ("zh", "我是一个父亲，也是一个造型师")]
+)
+def test_a_role_before_a_job_is_read_to_an_end(code: str, text: str) -> None:
+    assert len(read_claims(text, load_packs().get(code))) < 4

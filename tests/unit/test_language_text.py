@@ -6,12 +6,12 @@ from hypothesis import given, strategies as st
 from harness.language import load_packs
 from harness.understanding.claims import read_claims
 from harness.understanding.text import (
-    chinese_number,
     contains_phrase,
     fold,
     likeness,
     normalize,
     numbers,
+    numeral,
     sentences,
     stem,
     terms,
@@ -68,12 +68,12 @@ def test_numbers_in_figures_and_words(text: str, code: str, found: tuple[float, 
     ],
 )
 def test_chinese_numerals(text: str, value: int | None) -> None:
-    assert chinese_number(text) == value
+    assert numeral(text) == value
 
 
 @given(st.integers(min_value=1, max_value=99_999_999))
 def test_chinese_numerals_of_any_size_are_read_back(number: int) -> None:
-    assert chinese_number(_spell(number)) == number
+    assert numeral(_spell(number)) == number
 
 
 def _spell(number: int) -> str:
@@ -132,3 +132,19 @@ def test_likeness_is_a_share_and_a_text_is_like_itself(text: str) -> None:
 def test_any_text_can_be_read(text: str, code: str) -> None:
     for claim in read_claims(text, PACKS.get(code)):
         assert claim.value
+
+
+def test_abbreviations_of_the_packs_end_no_sentence() -> None:
+    assert sentences("Dr. Lund met Mrs. Berg, e.g. on Monday. Then she left.") == (
+        "Dr. Lund met Mrs. Berg, e.g. on Monday.",
+        "Then she left.",
+    )
+    assert sentences("No. I have no pets.") == ("No.", "I have no pets.")
+    assert sentences("不。我没有宠物。") == ("不。", "我没有宠物。")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("三万五千", 35_000), ("一亿二千万", 120_000_000), ("两百零五", 205), ("一万亿", 10**12), ("二〇二六", 2026), ("十", 10), ("abc", None), ("", None)]
+)  # fmt: skip
+def test_numerals_of_the_packs(text: str, value: int | None) -> None:
+    assert numeral(text) == value

@@ -98,7 +98,9 @@ TEXTS: dict[str, dict[str, Any]] = {
         "references": ("it = the red boat",),
         "commitments": ("you: bring the chart (tomorrow, due)",),
         "moods": ("calm", "worried"),
-        "task": TaskView("cross before dark", ("two cars",), ("check fuel",), ("check radio",), ("the north passage",)),
+        "task": TaskView(
+            "cross before dark", ("two cars",), ("check fuel",), ("check radio",), ("the north passage",), ("a chart",)
+        ),
         "recalled": ("user, turn 3: my boat leaks",),
         "summary": SummaryView("Turn 1: user said the harbour was loud.", 1, 8),
         "language": "English",
@@ -117,7 +119,7 @@ TEXTS: dict[str, dict[str, Any]] = {
         "references": ("它 = 那座红钟",),
         "commitments": ("你：把图纸带来（明天，到期）",),
         "moods": ("平静", "担心"),
-        "task": TaskView("天黑前修好钟", ("两座钟",), ("上油",), ("调摆",), ("换电池",)),
+        "task": TaskView("天黑前修好钟", ("两座钟",), ("上油",), ("调摆",), ("换电池",), ("图纸",)),
         "recalled": ("用户，第3轮：我家的钟停了",),
         "summary": SummaryView("第1轮：用户说街上很吵。", 1, 8),
         "language": "中文",
@@ -206,6 +208,7 @@ def cases(language: str) -> dict[str, dict[str, Any]]:
         "respond:plain": {"notes": "", "remarks": "", "user_text": text["user"]},
         "turn_analysis": {"analysis": analysis},
         "turn_analysis:first": {"analysis": AnalysisView(persona.name, text["user"], text["reply"])},
+        "turn_analysis:task": {"analysis": replace(analysis, task=text["task"])},
         "extract_facts": {"analysis": analysis},
         "update_topic": {"analysis": analysis},
         "consistency_check:premise": {"mode": "premise", "reply": "", **check},

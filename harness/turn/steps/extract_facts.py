@@ -18,17 +18,19 @@ FactOperation = AssertFact | ReviseFact | RetractFact | DisputeFact | MergeSubje
 async def extract_facts(turn: Turn, ports: Ports) -> Turn:
     """Propose fact operations: by rules, by a call of its own, or as part of the combined analysis.
 
-    The combined analysis is made here; what it found besides facts waits in ``proposals`` for ``update_topic``. A model
+    A call of its own finds promises and changes of the task as well, and they are applied here. The combined analysis is made here; what it found besides facts waits in ``proposals`` for ``update_topic``. A model
     that fails or gives nothing readable is replaced by the rules, with an event.
     """
     if turn.settings.analysis in ("combined", "separate"):
         found = await analysing.analyse(turn, ports, only_facts=turn.settings.analysis == "separate")
         turn = found.turn
         if found.operations is not None:
+            if turn.settings.analysis == "separate":
+                return turn.propose(found.operations).with_(proposals=None)
             facts = [operation for operation in found.operations if isinstance(operation, FACT_OPERATIONS)]
             turn, facts = _unpoisoned(turn, ports, facts)
             rest = tuple(operation for operation in found.operations if not isinstance(operation, FACT_OPERATIONS))
-            return turn.propose(facts).with_(proposals=rest if turn.settings.analysis == "combined" else None)
+            return turn.propose(facts).with_(proposals=rest)
     return turn.propose(_by_rules(turn, ports)).with_(proposals=None)
 
 
@@ -60,20 +62,21 @@ def _words_of(fact: FactOperation) -> str:
 
 
 def _by_rules(turn: Turn, ports: Ports) -> list[Operation]:
-    """Facts of the user's message, then of the reply, each read with the pack of its own language."""
+    """Facts of the user's message, then of the reply, each part read with the pack of its own language."""
     operations: list[Operation] = []
     earlier = (m.text for m in reversed(turn.state.messages) if m.speaker == CHARACTER and m.turn < turn.number)
     asked = next(earlier, "")
     for speaker, text, answered in ((USER, _harmless(turn, ports), asked), (CHARACTER, turn.reply, turn.text)):
-        pack = ports.languages.for_text(text, default=turn.language)
-        operations += facts_by_rules(
-            text,
-            speaker=speaker,
-            state=turn.state,
-            persona=turn.persona,
-            pack=pack,
-            turn=turn.number,
-            at=turn.now,
-            asked=answered,
-        )
+        for part in ports.languages.parts(text, default=turn.language):
+            pack = ports.languages.get(part.code)
+            operations += facts_by_rules(
+                part.text,
+                speaker=speaker,
+                state=turn.state,
+                persona=turn.persona,
+                pack=pack,
+                turn=turn.number,
+                at=turn.now,
+                asked=answered,
+            )
     return operations

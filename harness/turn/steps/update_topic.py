@@ -1,14 +1,16 @@
-"""update_topic: topics, emotion, entities and commitments after the turn."""
+"""update_topic: topics, emotion, entities, commitments and the task after the turn."""
 
 from __future__ import annotations
 
 from harness.ports import Ports
 from harness.turn import analysing
+from harness.turn.spoken import lenders, most_moved, spoken
 from harness.turn.turn import Turn
 from harness.understanding.commitments import track_commitments
 from harness.understanding.emotion import track_emotion
 from harness.understanding.entities import track_entities
 from harness.understanding.mixed import packs_beside
+from harness.understanding.task import track_task
 from harness.understanding.topics import track_topics
 
 
@@ -25,18 +27,28 @@ async def update_topic(turn: Turn, ports: Ports) -> Turn:
 
 
 def _by_rules(turn: Turn, ports: Ports) -> Turn:
-    """Entities first: a topic takes up the names that this turn brought."""
+    """Entities first: a topic takes up the names that this turn brought.
+
+    Each part of a turn in several languages is read with the pack of its own; the topic is that of the whole.
+    """
     pack, persona, number = ports.languages.get(turn.language), turn.persona, turn.number
     beside = packs_beside(f"{turn.text}\n{turn.reply}", pack, ports.languages)
     named = track_entities(
         turn.text, turn.reply, state=turn.state, persona=persona, pack=pack, turn=number, beside=beside
     )
     turn = turn.propose(named)
-    state = turn.state
-    return turn.propose(
+    said = spoken(turn, ports)
+    state, mood = turn.state, most_moved(said, lenders(said, ports))
+    turn = turn.propose(
         [
             *track_topics(turn.text, turn.reply, state=state, pack=pack, turn=number),
-            *track_emotion(turn.text, turn.reply, state=state, persona=persona, pack=pack, turn=number),
-            *track_commitments(turn.text, turn.reply, state=state, pack=pack, turn=number, now=turn.now),
+            *track_emotion(mood.user_text, mood.reply, state=state, persona=persona, pack=mood.pack, turn=number),
         ]
     )
+    for part in said:
+        promised = track_commitments(
+            part.user_text, part.reply, state=turn.state, pack=part.pack, turn=number, now=turn.now
+        )
+        turn = turn.propose(promised)
+        turn = turn.propose(track_task(part.user_text, part.reply, state=turn.state, pack=part.pack))
+    return turn

@@ -1,0 +1,82 @@
+"""Every pattern of a language pack with the field it stands in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.language.pack import LanguagePack
+
+_TEXT_LISTS = (
+    "fillers", "first_person", "first", "third", "pronouns", "breaks", "bare", "questions", "interrogatives",
+    "hypotheticals", "reports", "additions", "joiners", "corrections", "restated", "retractions", "tails", "heads", "lengths",
+    "presents", "jokes", "foreign",
+)  # fmt: skip
+_TEXT_PAIRS = ("expand", "idioms", "negations", "swap", "backshift", "deinflect", "limits", "indefinite")
+_ANSWERING = (
+    "yes",
+    "no",
+    "choices",
+    "open",
+    "owned",
+    "lead",
+    "wh",
+    "none",
+    "deflections",
+    "verbs",
+)
+_WANTS = ("cues", "proposals", "any_value", "about", "direct", "refusals", "elsewhere")
+_HISTORY_PARTS = ("asks", "opposites", "slots", "states")
+
+Source = tuple[str, str]
+"""(field, pattern)."""
+
+
+def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
+    """(field, pattern) of every pattern that is compiled by :meth:`LanguagePack.pattern`."""
+    yield from _text(pack)
+    yield from _attributes(pack)
+    yield from ((f"answering.{name}", source) for name in _ANSWERING for source in getattr(pack.answering, name))
+    yield from _wants(pack)
+    for name in ("premise", "reply"):
+        for field, value in getattr(pack, name).__dict__.items():
+            if isinstance(value, tuple):
+                yield from ((f"{name}.{field}", source) for source in value)
+    yield from _history(pack)
+
+
+def _text(pack: LanguagePack) -> Iterator[Source]:
+    for name in _TEXT_PAIRS:
+        yield from ((f"text.{name}", source) for source, _ in getattr(pack.text, name))
+    for name in _TEXT_LISTS:
+        yield from ((f"text.{name}", source) for source in getattr(pack.text, name))
+
+
+def _attributes(pack: LanguagePack) -> Iterator[Source]:
+    for attribute in pack.attributes:
+        where = f"attributes.{attribute.key}"
+        yield from ((where, pattern.match) for pattern in (*attribute.patterns, *attribute.anywhere))
+        yield from ((where, source) for source in attribute.questions)
+        yield from ((where, source) for source, _, _ in attribute.variants)
+        yield from ((where, source) for source, _ in attribute.degrees)
+
+
+def _wants(pack: LanguagePack) -> Iterator[Source]:
+    wants = pack.wants
+    yield from ((f"wants.{name}", source) for name in _WANTS for source in getattr(wants, name))
+    for slot in wants.slots:
+        yield from (("wants.slots", source) for source in (slot.nouns, *slot.open, *slot.any_value))
+        yield from (("wants.any_noun", source.replace("{noun}", slot.nouns)) for source in wants.any_noun)
+
+
+def _history(pack: LanguagePack) -> Iterator[Source]:
+    cues = pack.history
+    yield from (("history.asks", source) for source, _ in cues.asks)
+    yield from (("history.opposites", source) for pair in cues.opposites for source in pair)
+    yield from (("history.states", source) for exclusive in cues.states.values() for source in exclusive)
+    yield from (("history.slots", source) for slot in cues.slots for source in (*slot.ask, *slot.values))
+    for name, value in cues.__dict__.items():
+        if name not in _HISTORY_PARTS:
+            yield from ((f"history.{name}", source) for source in value)
