@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from harness.context.recalled import recall_messages
+from harness.context.recalled import recall_messages, resumed_topic, turns_under
 from harness.context.select import Selection, select_facts
 from harness.context.tokens import PER_MESSAGE, estimate
 from harness.context.views import context_view
@@ -20,8 +20,10 @@ from harness.language import LanguagePack
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import ContextView, PersonaView, SummaryView
 from harness.prompts import Prompts
-from harness.state import ContextReport, LayerReport, Message, Persona, Retrieved
+from harness.state import ContextReport, LayerReport, Message, Persona, Retrieved, apply
+from harness.state.operations import ReturnTopic
 from harness.understanding.holding import statement
+from harness.understanding.topics import foreseen_return
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
@@ -50,8 +52,16 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     budget = turn.settings.total_token_budget if budget is None else budget
     language = turn.persona.language
     pack = ports.languages.get(language)
-    selection = select_facts(turn, pack)
-    recalled = recall_messages(turn, turn.earlier, pack)
+    said = ports.languages.get(turn.language)
+    returned = foreseen_return(turn.text, state=turn.state, pack=said, turn=turn.number)
+    if returned is not None:
+        # The reply is already about the topic that the message goes back to; the turn's own state changes after it.
+        back = ReturnTopic(topic_id=returned.topic.id, turn=turn.number, evidence=returned.evidence)
+        turn = turn.with_(state=apply(turn.state, back))
+    topic = returned.topic if returned is not None else resumed_topic(turn.state.topics, turn.number)
+    under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
+    selection = select_facts(turn, pack, under=under)
+    recalled = recall_messages(turn, turn.earlier, pack, topic=topic)
     view = context_view(turn, selection, recalled, ports)
     system = system_prompt(turn, ports, pack)
     summary = turn.state.summary

@@ -1,7 +1,8 @@
-"""Older messages that the current one asks for: found by their words, and shown again.
+"""Older messages that the current one asks for: found by their words, or by their topic when it is talked about again.
 
 A summary cannot keep every detail. The messages it replaced are still in the journal, and one that shares rare words with
-what the user says now comes back, word for word.
+what the user says now comes back, word for word. When the talk returns to an earlier topic, so does what was said under it,
+even in a message without a word in common ("back to the camera": "a Zenit, from the seventies").
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from harness.context.tokens import estimate
 from harness.language import LanguagePack
-from harness.state import Message, Retrieved
+from harness.state import Message, Retrieved, Topic, TopicStack
+from harness.understanding.shifts import is_question
 from harness.understanding.text import sentences, terms
+from harness.understanding.topics import is_backchannel
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
@@ -25,37 +28,90 @@ MAX_TOKENS = 100
 """Most tokens of them together."""
 LEAST_SHARE = 0.2
 """Share of the weight of the user's words that a message must hold. Less is a chance likeness."""
+TOPIC_TOP = 6
+TOPIC_MAX_TOKENS = 220
+"""The same when the talk returns to a topic: what was said under it is wanted as a whole."""
+TOPIC_SCORE = 0.5
+"""Added to the score of a message of the topic that is returned to, and as much again for one that says much: a question and a
+short reaction say little. Words of the topic's name are in most of its messages, and tell nothing apart."""
+FULL = 6
+"""Words of a message that says much."""
+FRESH = 3
+"""Turns after a return during which the topic's lines are still shown."""
 LONGEST_SENTENCE = 240
 """Characters of one sentence; a longer one is cut."""
 
 
-def recall_messages(turn: Turn, earlier: Sequence[Message], pack: LanguagePack) -> tuple[Retrieved, ...]:
+def recall_messages(
+    turn: Turn, earlier: Sequence[Message], pack: LanguagePack, *, topic: Topic | None = None
+) -> tuple[Retrieved, ...]:
     """The best sentences of earlier messages, best first.
 
     Score: weight of the shared words over the weight of all words of the message now, each word weighing
     log(1 + n / df) (inverse document frequency over the earlier messages, Spärck Jones 1972).
+
+    Args:
+        turn: the turn that is composed.
+        earlier: messages that the prompt does not show otherwise.
+        topic: the topic that the talk returns to or has just returned to; messages that were said under it come first.
     """
     asked = terms(turn.resolved or turn.text, pack)
-    if not asked or not earlier:
+    if not earlier or not (asked or topic):
         return ()
     found = [terms(message.text[: 4 * LONGEST_SENTENCE], pack) for message in earlier]
     counts = Counter(word for words in found for word in words & asked)
     weights = {word: math.log(1 + len(earlier) / (1 + counts[word])) for word in asked}
-    total = sum(weights.values())
-    scored = sorted(
-        (
-            (sum(weights[word] for word in words & asked) / total, message)
-            for words, message in zip(found, earlier, strict=True)
-        ),
-        key=lambda pair: (pair[0], pair[1].turn, pair[1].speaker == "user"),
-        reverse=True,
+    total = sum(weights.values()) or 1.0
+    under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
+    themes = _themes(topic, pack) if topic is not None else frozenset()
+    scored = []
+    for words, message in zip(found, earlier, strict=True):
+        score = sum(weights[word] for word in words & asked) / total
+        if message.turn in under and words and not is_backchannel(message.text, pack):
+            told = sum(len(terms(part, pack)) for part in sentences(message.text) if not is_question(part))
+            score += TOPIC_SCORE + TOPIC_SCORE * min(1.0, told / FULL)
+        scored.append((score, message))
+    scored.sort(key=lambda pair: (pair[0], pair[1].speaker == "user", pair[1].turn), reverse=True)
+    return _fitting(scored, asked | themes, turn, pack, wide=topic is not None)
+
+
+def turns_under(topic: Topic, stack: TopicStack) -> frozenset[int]:
+    """Turns at which a topic was talked about: its own range without those of topics that were opened within it."""
+    inner = [
+        range(other.first_turn, other.last_turn + 1)
+        for other in (*stack.open, *stack.past)
+        if other.id != topic.id and topic.first_turn < other.first_turn
+    ]
+    # The topic came back where a later range begins before it ended, so a turn of two ranges belongs to the later topic.
+    return frozenset(
+        turn for turn in range(topic.first_turn, topic.last_turn + 1) if not any(turn in span for span in inner)
     )
+
+
+def resumed_topic(stack: TopicStack, now: int) -> Topic | None:
+    """The current topic while its return is fresh, or None: what was said under it has not been said again yet."""
+    current = stack.current
+    others = [topic.last_turn for topic in (*stack.open, *stack.past) if current is not None and topic.id != current.id]
+    if current is None or not others:
+        return None
+    left = max(others)
+    return current if current.first_turn < left and now - left <= 1 + FRESH else None
+
+
+def _themes(topic: Topic, pack: LanguagePack) -> frozenset[str]:
+    return terms(" ".join((topic.label, *topic.entities, *topic.keywords)), pack)
+
+
+def _fitting(
+    scored: Sequence[tuple[float, Message]], wanted: frozenset[str], turn: Turn, pack: LanguagePack, *, wide: bool
+) -> tuple[Retrieved, ...]:
+    """The best messages as lines, as many as there is room for."""
+    top, room = (TOPIC_TOP, TOPIC_MAX_TOKENS) if wide else (TOP, MAX_TOKENS)
     items: list[Retrieved] = []
-    room = MAX_TOKENS
-    for score, message in scored[: 2 * TOP]:
-        if score < LEAST_SHARE or len(items) == TOP:
+    for score, message in scored[: 2 * top]:
+        if score < LEAST_SHARE or len(items) == top:
             break
-        line = _line(message, asked, turn, pack)
+        line = _line(message, wanted, turn, pack)
         tokens = estimate(line)
         dropped = "" if tokens <= room else "over the limit of recalled lines"
         room -= 0 if dropped else tokens
@@ -65,9 +121,9 @@ def recall_messages(turn: Turn, earlier: Sequence[Message], pack: LanguagePack) 
     return tuple(items)
 
 
-def _line(message: Message, asked: frozenset[str], turn: Turn, pack: LanguagePack) -> str:
+def _line(message: Message, wanted: frozenset[str], turn: Turn, pack: LanguagePack) -> str:
     """The sentence of a message that holds most of what is asked for, with who said it and when."""
     parts = sentences(message.text) or (message.text,)
-    best = max(parts, key=lambda part: len(terms(part, pack) & asked))
+    best = max(parts, key=lambda part: len(terms(part, pack) & wanted))
     who = turn.persona.name if message.speaker == "character" else turn.state.user
     return pack.lines.recalled.format(who=who, turn=message.turn, text=best[:LONGEST_SENTENCE])

@@ -28,6 +28,8 @@ SPOKEN_OF = 0.3
 """Weight of a fact about somebody or something that was mentioned in this turn or the one before."""
 ASKED_FOR = 2.0
 """Weight of a fact whose attribute the message asks for, over any overlap of words."""
+OF_TOPIC = 0.5
+"""Weight of a fact that was told under the topic the message returns to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,21 @@ class Selection:
     left_out: int = 0
 
 
-def select_facts(turn: Turn, pack: LanguagePack) -> Selection:
+def select_facts(turn: Turn, pack: LanguagePack, *, under: frozenset[int] = frozenset()) -> Selection:
     """Choose among the facts in force, disputed ones included, those worth ``facts_max_tokens``.
 
     Score: share of the message's content words that the fact touches, a word counting the more the fewer facts have it;
     plus ``THEME`` times the same for the topic's words; plus ``SPOKEN_OF`` when it is about an entity just mentioned;
-    plus ``ASKED_FOR`` when the message asks for its attribute. The message is the self-contained, resolved one. How old a
-    fact is decides only between facts of the same score.
+    plus ``ASKED_FOR`` when the message asks for its attribute; plus ``OF_TOPIC`` when it was told at one of the turns
+    ``under`` a topic that is returned to. The message is the self-contained, resolved one. How old a fact is decides only
+    between facts of the same score.
     """
     facts = tuple(fact for fact in turn.state.facts if fact.status in SHOWN)
     if not facts:
         return Selection()
     view = _View.of(turn, facts, pack)
     ranked = sorted(
-        ((view.score(fact), fact) for fact in facts),
+        ((view.score(fact) + OF_TOPIC * (fact.turn in under), fact) for fact in facts),
         key=lambda pair: (pair[1].pinned, pair[0], pair[1].turn, pair[1].id),
         reverse=True,
     )

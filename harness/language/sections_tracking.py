@@ -49,11 +49,20 @@ class TopicCues(Frozen):
         leaning: words that lean on what was just said ("it", 那个). ``leaning_start``: the same at the beginning of a
             sentence only ("and", "why", 那).
         addressed: words for the listener ("you", 你): a question to the listener may open a topic with a single word.
+        own_start: how a sentence begins in which the speaker tells of themselves ("I", "my", 我).
         label_trim: what to cut off both ends of a label taken from the words (articles, particles).
         stop_words: words without content of their own; added to those of the language pack.
         label_stop: content words that make no label (verbs, moods, relatives), unless there is nothing else.
         no_topic_label: label of a conversation that began without any content.
         max_label: longest label, in characters.
+        fields: fields of life and the words that belong to them ("food": dinner, cook …), by which two messages without
+            a word in common are seen to be about one thing. A word may stand in several. Latin words in their base form.
+        requests: how a sentence begins that asks for something not spoken of before ("I'm looking for a", 帮我找).
+        offers: how somebody who deals with a request asks back ("would you like", "how many people", 您需要).
+        closings: what is said when a matter is settled ("anything else?", "you're welcome", 还有别的吗).
+        determiners: words a noun follows ("the", "my"). ``no_noun``: the shape of a word that is no noun ("-ly", "-ed").
+        introductions: clauses by which somebody says who they are ("my name is Tom", 我叫阿诚); cut out, and what is left is
+            looked at. ``introduction_label``: label of a conversation that began so, until there is something to talk about.
     """
 
     open: tuple[Regex, ...] = ()
@@ -66,11 +75,34 @@ class TopicCues(Frozen):
     leaning: Words = ()
     leaning_start: Words = ()
     addressed: Words = ()
+    own_start: Words = ()
     label_trim: Words = ()
     stop_words: Words = ()
     label_stop: Words = ()
     no_topic_label: str = "small talk"
     max_label: int = 40
+    fields: dict[str, Words] = Field(default_factory=dict)
+    requests: tuple[Regex, ...] = ()
+    offers: tuple[Regex, ...] = ()
+    closings: tuple[Regex, ...] = ()
+    determiners: Words = ()
+    no_noun: Regex | None = None
+    introductions: tuple[Regex, ...] = ()
+    introduction_label: str = "introductions"
+
+    @cached_property
+    def fields_of_word(self) -> dict[str, frozenset[str]]:
+        """Every word of ``fields``, lower-cased -> the fields it belongs to."""
+        found: dict[str, set[str]] = {}
+        for name, words in self.fields.items():
+            for word in words:
+                found.setdefault(word.lower(), set()).add(name)
+        return {word: frozenset(names) for word, names in found.items()}
+
+    @cached_property
+    def field_phrases(self) -> Phrases[frozenset[str]]:
+        """``fields_of_word``, indexed."""
+        return Phrases(self.fields_of_word)
 
     @cached_property
     def backchannel_phrases(self) -> Phrases[str]:
@@ -93,9 +125,9 @@ class TopicCues(Frozen):
         return Phrases.of(self.addressed)
 
     @cached_property
-    def label_stop_phrases(self) -> Phrases[str]:
-        """``label_stop``, indexed."""
-        return Phrases.of(self.label_stop)
+    def own_start_phrases(self) -> Phrases[str]:
+        """``own_start``, indexed."""
+        return Phrases.of(self.own_start)
 
 
 class EmotionPoint(Frozen):

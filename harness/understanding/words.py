@@ -50,13 +50,14 @@ def clauses(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def _stops(pack: LanguagePack) -> tuple[frozenset[str], Phrases[str]]:
-    """Words without content: Latin ones for look-up, Han ones for cutting."""
+def _stops(pack: LanguagePack) -> tuple[frozenset[str], Phrases[bool]]:
+    """Words without content: Latin ones for look-up, Han ones for cutting (True) beside words they must not cut (吉他 for 他)."""
     words = {word.lower() for word in pack.topics.stop_words}
     # Lone characters of the general list would cut words apart (做 in 做饭); those of the topics section do not.
     words |= {word.lower() for word in pack.text.stopwords if len(word) > 1 or not is_han(word)}
     han = [word for word in words if any(is_han(char) for char in word)]
-    return frozenset(words), Phrases.of(han)
+    whole = {word: False for word in pack.topics.fields_of_word if len(word) > 1 and is_han(word[0])}
+    return frozenset(words), Phrases({**whole, **dict.fromkeys(han, True)})
 
 
 def is_stop(word: str, pack: LanguagePack) -> bool:
@@ -86,10 +87,12 @@ def content_words(text: str, pack: LanguagePack) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _runs(token: str, stops: Phrases[str]) -> list[str]:
+def _runs(token: str, stops: Phrases[bool]) -> list[str]:
     runs: list[str] = []
     start = 0
     for hit in stops.find(token):
+        if not hit.value:
+            continue
         if hit.start > start:
             runs.append(token[start : hit.start])
         start = hit.end
@@ -156,3 +159,8 @@ def content_runs(text: str, pack: LanguagePack) -> list[str]:
             open_run.append(token.removesuffix("'s"))
         last_end = match.end()
     return [*runs, " ".join(open_run)] if open_run else runs
+
+
+def latin_words(text: str) -> list[str]:
+    """The words of a text that are parted by blanks, lower-cased, in order."""
+    return [match[0].removesuffix("'s") for match in _TOKEN.finditer(lower(text)) if not is_han(match[0][0])]

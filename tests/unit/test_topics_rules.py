@@ -1,25 +1,40 @@
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings, strategies as st
+import time
+from itertools import permutations
+from pathlib import Path
 
+import pytest
+from hypothesis import example, given, settings, strategies as st
+
+from harness.errors import LanguageError
 from harness.language import load_packs
 from harness.state import DialogueState, Message, PersonaRef, fold
-from harness.understanding.topics import is_backchannel, track_topics, trim_label
+from harness.state.operations import PushTopic, ReturnTopic
+from harness.understanding.topic_cues import read_cues
+from harness.understanding.topics import foreseen_return, is_backchannel, track_topics, trim_label
+from harness.yaml_strict import load_yaml
 
 PACKS = load_packs()
+ONE_TOPIC = Path(__file__).parents[1] / "data" / "one_topic"
 
 
-def talk(code: str, *exchanges: tuple[str, str]) -> tuple[DialogueState, list[list[str]]]:
+def talk(code: str, *exchanges: tuple[str, str], classify: bool = False) -> tuple[DialogueState, list[list[str]]]:
     """The state after some exchanges, and the operations of each turn by name."""
     state = DialogueState(persona=PersonaRef(id="n", name="Nora"), language=code)
     done = []
     for turn, (user, reply) in enumerate(exchanges, 1):
+        foreseen = foreseen_return(user, state=state, pack=PACKS.get(code), turn=turn)
         said = (Message(speaker="user", text=user, turn=turn), Message(speaker="character", text=reply, turn=turn))
         state = state.model_copy(update={"messages": (*state.messages, *said), "turn_count": turn})
-        operations = track_topics(user, reply, state=state, pack=PACKS.get(code), turn=turn)
+        operations = track_topics(user, reply, state=state, pack=PACKS.get(code), turn=turn, classify=classify)
         state, applied, refused = fold(state, operations)
         assert not refused
+        if foreseen is not None:  # what is told to the prompt before the reply is what happens after it
+            assert state.topics.current is not None
+            assert state.topics.current.id == foreseen.topic.id
+        else:
+            assert not any(operation.op in ("return_topic", "pop_topic") for operation in operations[-1:])
         done.append([operation.op.removesuffix("_topic") for operation in applied])
     return state, done
 
@@ -204,6 +219,34 @@ def test_the_talk_returns_to_an_older_topic(code: str, text: str) -> None:
     assert len(state.topics.open) == 2
 
 
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "I am going back to bed now"),
+        ("en", "They go back to France every summer"),
+        ("en", "She got back to me yesterday"),
+        ("zh", "他昨天回到家就睡了"),
+        ("zh", "他们每年夏天都回到法国"),
+        ("zh", "这话说得没错"),
+    ],
+)
+def test_going_somewhere_calls_no_topic_back(code: str, text: str) -> None:
+    assert not read_cues(text, PACKS.get(code)).back
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("en", "Let's talk about the time when I lost the keys of my old car", "car"),
+        ("zh", "我们聊聊上次我在路上把旧汽车的钥匙弄丢的那件事", "汽车"),
+    ],
+)
+def test_what_a_cue_names_at_length_is_cut_to_a_label(code: str, text: str, expected: str) -> None:
+    named = read_cues(text, PACKS.get(code)).opened
+    assert expected in named
+    assert len(named.split()) <= 3 if code == "en" else len(named) <= 6
+
+
 def test_a_return_to_something_unknown_opens_it() -> None:
     state, done = talk("en", *RETURNS["en"], ("Back to the dragon", "Which dragon?"))
     assert done[-1] == ["push"]
@@ -221,7 +264,7 @@ def test_the_first_turn_always_opens_a_topic(code: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("code", "exchanges", "expected"),
     [
-        ("en", (("Hi!", "Hello."), ("My boat leaks badly", "Oh.")), "boat leaks badly"),
+        ("en", (("Hi!", "Hello."), ("My boat leaks badly", "Oh.")), "boat leaks"),
         ("zh", (("你好", "你好。"), ("我的船漏水", "哦。")), "船漏水"),
     ],
 )
@@ -290,6 +333,79 @@ def test_labels_are_trimmed(code: str, words: str, expected: str) -> None:
     assert trim_label(words, PACKS.get(code)) == expected
 
 
+def one_topic(code: str) -> dict[str, list[tuple[str, str]]]:
+    """Talks about one thing each."""
+    data = load_yaml(ONE_TOPIC / f"{code}.yaml", source=code, error=LanguageError)
+    return {name: [(user, reply) for user, reply in talk] for name, talk in data.items()}
+
+
+@pytest.mark.parametrize("classify", [False, True], ids=["rules", "classifier"])
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_a_talk_about_one_thing_is_hardly_parted(code: str, *, classify: bool) -> None:
+    """At most one turn in twenty opens a topic where none begins."""
+    wrong = turns = 0
+    for exchanges in one_topic(code).values():
+        _, done = talk(code, *exchanges, classify=classify)
+        wrong += sum(operations != ["touch"] for operations in done[1:])
+        turns += len(done) - 1
+    assert turns > 40
+    assert wrong / turns <= 0.05
+
+
+@pytest.mark.parametrize("classify", [False, True], ids=["rules", "classifier"])
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_another_thing_told_without_a_cue_mostly_opens_a_topic(code: str, *, classify: bool) -> None:
+    """One talk after another: the second one's first or second message parts them in at least half of all pairs."""
+    talks = one_topic(code)
+    found = pairs = 0
+    for first, second in permutations(talks, 2):
+        _, done = talk(code, *talks[first], *talks[second][:2], classify=classify)
+        found += any("push" in operations for operations in done[-2:])
+        pairs += 1
+    assert found / pairs >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("en", "What is your favourite planet?", "planet"),
+        ("zh", "你最喜欢哪颗行星？", "行星"),
+    ],
+)
+def test_what_moves_the_stack_says_why(code: str, text: str, expected: str) -> None:
+    pack = PACKS.get(code)
+    state, _ = talk(code, *START[code])
+    (push,) = track_topics(text, "", state=state, pack=pack, turn=4)
+    assert isinstance(push, PushTopic)
+    assert (push.label, push.evidence, push.tier) == (expected, text, "rules")
+    cue = {"en": "Let's talk about the moon", "zh": "我们聊聊月亮吧"}[code]
+    (announced,) = track_topics(cue, "", state=state, pack=pack, turn=4)
+    assert isinstance(announced, PushTopic)
+    assert announced.evidence
+    assert announced.evidence in cue
+    state, _ = talk(code, *RETURNS[code])
+    back = {"en": "Back to the camera, is it heavy?", "zh": "说回相机，它重吗？"}[code]
+    returned, _ = track_topics(back, "", state=state, pack=pack, turn=5)
+    assert isinstance(returned, ReturnTopic)
+    assert returned.evidence
+    assert returned.evidence in back
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("en", "Never mind the soup. My shoulder hurts.", "shoulder"),
+        ("en", "Enough about that, do you paint?", "paint"),
+        ("zh", "先不聊汤了，我肩膀疼。", "肩膀"),
+        ("zh", "不说这个了，你画画吗？", "画画"),
+    ],
+)
+def test_closing_one_thing_with_another_opens_that(code: str, text: str, expected: str) -> None:
+    state, done = talk(code, *RETURNS[code], (text, "Hm."))
+    assert done[-1] == ["push"]
+    assert expected in label(state)
+
+
 bits = st.sampled_from(
     ["let's talk about", "back to", "the camera", "by the way", "anyway", "enough about that", "ok", "?", ".", "soup",
      "我们聊聊", "说回", "相机", "换个话题", "不说这个了", "嗯", "，", "为什么"]
@@ -300,8 +416,22 @@ lines = st.one_of(
 
 
 @settings(max_examples=200, deadline=None)
+@example(texts=["00", "", "", "", "LET's TALK ABOUT换话题", "", "LET's TALK ABOUT不说这个", ""], code="zh")
 @given(texts=st.lists(lines, min_size=2, max_size=12), code=st.sampled_from(["en", "zh"]))
 def test_any_talk_gives_operations_that_hold(texts: list[str], code: str) -> None:
     state, done = talk(code, *zip(texts[::2], texts[1::2], strict=False))
     assert state.topics.current is not None or any("pop" in turn for turn in done)
     assert len(state.topics.open) <= 8
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "back to the ", "let's talk about ", "说回", "我们聊聊", "我叫", "I am from ", "？", "😀 "]
+)
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_a_long_message_takes_bounded_time(code: str, piece: str) -> None:
+    text = piece * (8000 // len(piece))
+    state, _ = talk(code, *RETURNS[code])
+    started = time.perf_counter()
+    foreseen_return(text, state=state, pack=PACKS.get(code), turn=5)
+    track_topics(text, text, state=state, pack=PACKS.get(code), turn=5, classify=True)
+    assert time.perf_counter() - started < 3

@@ -41,7 +41,9 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
     state, mood = turn.state, most_moved(said, lenders(said, ports))
     turn = turn.propose(
         [
-            *track_topics(turn.text, turn.reply, state=state, pack=pack, turn=number),
+            *track_topics(
+                turn.text, turn.reply, state=state, pack=pack, turn=number, classify=turn.classified_analysis
+            ),
             *track_emotion(mood.user_text, mood.reply, state=state, persona=persona, pack=mood.pack, turn=number),
         ]
     )
