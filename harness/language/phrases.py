@@ -67,17 +67,20 @@ class Phrases(Generic[Value]):
     Phrases are compared without regard to case. Cost is about one dictionary look-up per character.
     """
 
-    __slots__ = ("_by_first",)
+    __slots__ = ("_by_start", "_firsts")
 
     def __init__(self, phrases: Mapping[str, Value]) -> None:
         """Index ``phrases``; empty ones are left out."""
-        self._by_first: dict[str, list[tuple[str, Value]]] = {}
+        self._by_start: dict[
+            str, list[tuple[str, Value]]
+        ] = {}  # by the first two characters; by one, for phrases of one
         for phrase, value in phrases.items():
             lowered = lower(phrase)
             if lowered.strip():
-                self._by_first.setdefault(lowered[0], []).append((lowered, value))
-        for entries in self._by_first.values():
+                self._by_start.setdefault(lowered[:2], []).append((lowered, value))
+        for entries in self._by_start.values():
             entries.sort(key=lambda entry: -len(entry[0]))
+        self._firsts = frozenset(start[0] for start in self._by_start)
 
     @classmethod
     def of(cls, phrases: Iterable[str]) -> Phrases[str]:
@@ -86,22 +89,25 @@ class Phrases(Generic[Value]):
 
     def at(self, lowered: str, start: int) -> Hit[Value] | None:
         """The longest phrase that begins at ``start`` of a lower-cased text."""
-        entries = self._by_first.get(lowered[start]) if start < len(lowered) else None
-        if entries is None or (start and _joins(lowered[start - 1], lowered[start])):
+        if start >= len(lowered) or lowered[start] not in self._firsts:
             return None
-        for phrase, value in entries:
-            end = start + len(phrase)
-            if lowered.startswith(phrase, start) and not (end < len(lowered) and _joins(phrase[-1], lowered[end])):
-                return Hit(start, end, phrase, value)
+        if start and _joins(lowered[start - 1], lowered[start]):
+            return None
+        by_start = self._by_start
+        for key in (lowered[start : start + 2], lowered[start]):
+            for phrase, value in by_start.get(key, ()):
+                end = start + len(phrase)
+                if lowered.startswith(phrase, start) and not (end < len(lowered) and _joins(phrase[-1], lowered[end])):
+                    return Hit(start, end, phrase, value)
         return None
 
     def find(self, text: str) -> Iterator[Hit[Value]]:
         """All phrases of a text, none overlapping another. Offsets are those of ``text``."""
         lowered = lower(text)
         position, size = 0, len(lowered)
-        by_first = self._by_first
+        firsts = self._firsts
         while position < size:
-            if lowered[position] in by_first:
+            if lowered[position] in firsts:
                 hit = self.at(lowered, position)
                 if hit is not None:
                     yield hit

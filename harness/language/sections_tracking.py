@@ -12,6 +12,7 @@ from pydantic import Field
 
 from harness.language.phrases import Phrases, Regex
 from harness.language.sections_commitments import CommitmentCues
+from harness.language.sections_emotion import Appraisal, EmotionLexicon, EmotionPoint, EmotionWords
 from harness.language.sections_entities import EntityCues, NamePattern
 from harness.language.sections_time import DayWord, TimePattern, TimeWords, Unit
 from harness.state.base import Frozen
@@ -128,102 +129,6 @@ class TopicCues(Frozen):
     def own_start_phrases(self) -> Phrases[str]:
         """``own_start``, indexed."""
         return Phrases.of(self.own_start)
-
-
-class EmotionPoint(Frozen):
-    """Where an emotion lies in valence, arousal and dominance, and what it is called in the language.
-
-    Attributes:
-        valence, arousal, dominance: -1 to 1.
-        name: display name.
-        core: a mood that can be told from its point alone; others (pride, shame …) need words that show them.
-    """
-
-    valence: float = Field(ge=-1, le=1)
-    arousal: float = Field(ge=-1, le=1)
-    dominance: float = Field(ge=-1, le=1)
-    name: str = ""
-    core: bool = True
-
-
-class EmotionWords(Frozen):
-    """Words of one emotion and one strength (0 to 1 of the prototype)."""
-
-    label: str
-    strength: float = Field(default=0.8, gt=0, le=1)
-    words: Words
-
-
-class Appraisal(Frozen):
-    """Something said to a listener and what it does to the listener (appraisal of a speech act; Ortony, Clore &
-    Collins 1988).
-
-    Attributes:
-        act: ``insult``, ``threat``, ``praise``, ``thanks``, ``affection``, ``apology``, ``comfort`` …, for the reader.
-        label: the emotion it pushes towards. ``weight``: how hard (0 to 1).
-        shows: the emotion the speaker shows by it.
-    """
-
-    act: str
-    label: str
-    shows: str
-    weight: float = Field(default=0.7, gt=0, le=1)
-    patterns: tuple[Regex, ...]
-
-
-class EmotionLexicon(Frozen):
-    """Section ``emotion``: words and signs that show emotion.
-
-    Attributes:
-        prototypes: canonical label -> point and local name. ``neutral`` need not be listed.
-        words: emotion words and emoji by label and strength. Words of the label ``neutral`` only keep a shorter word inside
-            them from being found (麻烦 is no 烦).
-        negators: within ``negation_span`` characters before a word they turn it round; so do words that end in one of
-            ``negator_endings`` ("n't"). ``not_negators``: longer wordings with a negator in them that turn nothing round
-            (特别, "can't stop").
-        boosters, dampers: just before a word they raise or lower its weight.
-        contrast: what follows counts more than what stood before ("but", 但是).
-        breaks: characters that end the reach of a negator.
-        other_subject: matched on the text right before a word: the emotion is somebody else's.
-        asked: matched on the whole clause: the emotion is asked about or wished, not felt.
-        appraisals: what is said to the listener.
-        empathy: emotion of the other -> emotion it calls up in a friendly listener.
-    """
-
-    prototypes: dict[str, EmotionPoint] = Field(default_factory=dict)
-    words: tuple[EmotionWords, ...] = ()
-    negators: Words = ()
-    not_negators: Words = ()
-    negator_endings: Words = ()
-    negation_span: int = 18
-    boosters: Words = ()
-    dampers: Words = ()
-    contrast: Words = ()
-    breaks: str = ",.;!?\n，。；！？…"
-    other_subject: tuple[Regex, ...] = ()
-    asked: tuple[Regex, ...] = ()
-    appraisals: tuple[Appraisal, ...] = ()
-    empathy: dict[str, str] = Field(default_factory=dict)
-
-    @cached_property
-    def lexicon(self) -> Phrases[tuple[str, float]]:
-        """Every word -> (label, strength)."""
-        return Phrases({word: (group.label, group.strength) for group in self.words for word in group.words})
-
-    @cached_property
-    def negator_phrases(self) -> Phrases[bool]:
-        """``negators`` -> True, ``not_negators`` -> False, indexed."""
-        return Phrases({**dict.fromkeys(self.negators, True), **dict.fromkeys(self.not_negators, False)})
-
-    @cached_property
-    def degree_phrases(self) -> Phrases[float]:
-        """Boosters -> 1.4, dampers -> 0.6: how a degree word scales the emotion word after it."""
-        return Phrases({**dict.fromkeys(self.boosters, 1.4), **dict.fromkeys(self.dampers, 0.6)})
-
-    @cached_property
-    def contrast_phrases(self) -> Phrases[str]:
-        """``contrast``, indexed."""
-        return Phrases.of(self.contrast)
 
 
 class SummaryLines(Frozen):

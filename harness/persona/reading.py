@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-TEXT_FIELDS = ("language", "role", "biography", "voice", "bot_question", "stage_directions", "greeting")
+TEXT_FIELDS = ("language", "role", "biography", "voice", "inertia", "bot_question", "stage_directions", "greeting")
 LIST_FIELDS = ("aliases", "habits", "knowledge", "knowledge_limits", "never_says")
 FIELDS = ("name", "aliases", "language", "role", "biography", "facts", "habits", "knowledge", "knowledge_limits",
-          "voice", "never_says", "examples", "baseline", "bot_question", "stage_directions", "greeting")  # fmt: skip
+          "voice", "never_says", "examples", "baseline", "inertia", "bot_question", "stage_directions", "greeting")  # fmt: skip
 """Every key a persona file may have, in the order of the scaffold."""
 
 BASELINE_KEYS = ("label", "valence", "arousal", "dominance")
@@ -252,4 +252,6 @@ def _hint(place: Place) -> str:
         return "Write yes or no."
     if place[0] == "baseline":
         return "Write a number from -1 to 1."
+    if place[0] == "inertia":
+        return "Write a number from 0 to 0.95."
     return ""

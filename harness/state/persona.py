@@ -54,6 +54,7 @@ class Persona(Frozen):
         habits, knowledge, knowledge_limits, never_says: lists of short lines.
         examples: exchanges that show the voice.
         baseline: the emotion it returns to.
+        inertia: share of its mood that stays from one turn to the next, 0 (every turn anew) to 0.95 (hardly moved).
         bot_question: what it does when asked whether it is a program.
         stage_directions: may it write ``*smiles*``?
         greeting: first line shown when a conversation opens; empty for none.
@@ -73,6 +74,7 @@ class Persona(Frozen):
     facts: tuple[PersonaFact, ...] = ()
     aliases: tuple[str, ...] = ()
     baseline: Emotion = Emotion()
+    inertia: float = Field(default=0.6, ge=0, le=0.95)
     bot_question: Literal["deny", "deflect", "admit"] = "deflect"
     stage_directions: bool = False
     greeting: str = ""

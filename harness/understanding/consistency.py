@@ -31,6 +31,7 @@ from harness.understanding.text import (
     stem,
     terms,
 )
+from harness.understanding.tone import check_tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,6 +51,7 @@ SEVERITY = {
     "language_drift": 0.8,
     "not_held": 0.7,
     "ruled_out": 0.7,
+    "tone": 0.6,
     "repetition": 0.5,
     "stage_directions": 0.3,
 }
@@ -105,6 +107,7 @@ def check_reply(
         *_character(plain, persona, pack, system_text),
         *_form(plain, user_text, persona, pack),
         *_repetition(plain, previous_replies),
+        *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
     ]
     if fold(persona.name) not in {fold(f.value) for f in state.active_facts(USER) if f.attribute == "name"}:
         found.extend(_self_addressed(plain, persona, pack))

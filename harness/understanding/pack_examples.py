@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness.state.apply import normal
 from harness.state.dialogue import DialogueState
 from harness.state.facts import USER
-from harness.state.operations import AssertFact, SetEmotion
+from harness.state.operations import AssertFact
 from harness.state.persona import Persona, PersonaRef
 from harness.understanding.consistency import check_premise
 from harness.understanding.emotion import track_emotion
@@ -52,6 +52,6 @@ def _problems(example: Example, pack: LanguagePack) -> Iterator[str]:
         yield f"expected the notice {example.notice!r}, found {kinds}"
     if example.emotion:
         moods = track_emotion(example.text, "", state=state, persona=persona, pack=pack, turn=1)
-        labels = [mood.emotion.label for mood in moods if isinstance(mood, SetEmotion) and mood.who == USER]
+        labels = [mood.emotion.label for mood in moods if mood.who == USER]
         if example.emotion not in labels:
             yield f"expected the emotion {example.emotion!r}, found {labels}"

@@ -23,8 +23,6 @@ from harness.understanding.answers import ENTITY_KINDS, MAX_NAME, EmotionProposa
 from harness.understanding.grounding import occurs, plain, scripts
 from harness.understanding.proposals import Evidence, Refused
 
-INERTIA = 0.5
-"""How much of the old mood stays when a new one is proposed."""
 FLAT = 0.15
 """Valence within which a mood is neither good nor bad."""
 NEUTRAL = "neutral"
@@ -62,19 +60,19 @@ def topic_operation(proposal: TopicProposal, evidence: Evidence, named: Sequence
 def user_emotion_operation(proposal: EmotionProposal, evidence: Evidence) -> SetEmotion | None:
     """What the user's words show; None when the answer did not say. Raises Refused on an unknown label."""
     target = _target(proposal, evidence)
-    return None if target is None else SetEmotion(who="user", emotion=target)
+    return None if target is None else SetEmotion(who="user", emotion=target, evidence=target.cause)
 
 
 def character_emotion_operation(proposal: EmotionProposal, evidence: Evidence) -> SetEmotion | None:
-    """The character's mood, half way from the old one to the one proposed; None when the answer did not say.
+    """The character's mood, between the old one and the one proposed, as the persona's inertia says; None when the answer did not say.
 
     A mood cannot turn over in one turn: while the mixture still lies on the old side, the old label stays.
     """
     target = _target(proposal, evidence)
     if target is None:
         return None
-    old = evidence.state.emotion
-    valence = _mix(old.valence, target.valence)
+    old, inertia = evidence.state.emotion, evidence.persona.inertia
+    valence = _mix(old.valence, target.valence, inertia)
     label = target.label
     turning = old.valence * target.valence < 0 and valence * target.valence <= FLAT * abs(target.valence)
     if turning or (label == NEUTRAL and abs(valence) > FLAT):
@@ -83,11 +81,11 @@ def character_emotion_operation(proposal: EmotionProposal, evidence: Evidence) -
         update={
             "label": label,
             "valence": valence,
-            "arousal": _mix(old.arousal, target.arousal),
-            "dominance": _mix(old.dominance, target.dominance),
+            "arousal": _mix(old.arousal, target.arousal, inertia),
+            "dominance": _mix(old.dominance, target.dominance, inertia),
         }
     )
-    return SetEmotion(who="character", emotion=mixed)
+    return SetEmotion(who="character", emotion=mixed, evidence=mixed.cause)
 
 
 def entity_operation(proposal: EntityProposal, evidence: Evidence) -> Operation:
@@ -159,8 +157,8 @@ def _target(proposal: EmotionProposal, evidence: Evidence) -> Emotion | None:
     )
 
 
-def _mix(old: float, new: float) -> float:
-    return round(_clamp(INERTIA * old + (1 - INERTIA) * new), 4)
+def _mix(old: float, new: float, inertia: float) -> float:
+    return round(_clamp(inertia * old + (1 - inertia) * new), 4)
 
 
 def _clamp(value: float) -> float:
@@ -168,7 +166,6 @@ def _clamp(value: float) -> float:
 
 
 __all__ = [
-    "INERTIA",
     "character_emotion_operation",
     "entity_operation",
     "topic_operation",

@@ -74,6 +74,7 @@ VOCABULARY = Vocabulary(
 )
 
 PERSONA = Persona(
+    inertia=0.5,
     name="Greta Lund",
     aliases=("Greta", "葛丽塔"),
     facts=(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -7,6 +9,7 @@ from harness.errors import OperationRejected
 from harness.language import load_packs
 from harness.state import DialogueState, Emotion, Persona, PersonaRef, apply, fold
 from harness.understanding.emotion import appraise, nearest_label, track_emotion
+from harness.understanding.sensing import sensed
 
 PACKS = load_packs()
 CALM = Emotion(label="calm", valence=0.3, arousal=-0.2, dominance=0.1)
@@ -54,6 +57,45 @@ ENGLISH = [
     ("I was scared at first, but now I'm really glad", "joy"),
     ("😭😭", "sadness"),
     ("I won't come", "neutral"),
+    ("What?! You sold the car?", "surprise"),
+    ("Oh my god, is that a real tiger?", "surprise"),
+    ("Who do you think you are?", "anger"),
+    ("How could you forget my birthday?", "anger"),
+    ("Oh great, another parking ticket.", "anger"),
+    ("thanks for nothing", "anger"),
+    ("Nooooo!!", "fear"),
+    ("What am I going to do now?", "fear"),
+    ("Uh-oh, the lights are going out", "fear"),
+    ("That smells like rotten eggs", "disgust"),
+    ("Ewwww, there's hair in my soup", "disgust"),
+    ("I'm gonna miss you so much", "sadness"),
+    ("Nobody ever calls me", "sadness"),
+    ("It's so beautiful here!", "joy"),
+    ("Woohoo, we did it!", "joy"),
+    ("haaaappy friday!!", "joy"),
+    ("I am sooooo tired", "fatigue"),
+    ("(╥﹏╥)", "sadness"),
+    ("¯\\_(ツ)_/¯", "neutral"),
+    ("Really?", "surprise"),
+    ("Let's go!!", "excitement"),
+    ("the meeting is at three", "neutral"),
+    ("I need a new phone", "neutral"),
+    ("My sister lives in Leeds.", "neutral"),
+    ("Could you pass the salt?", "neutral"),
+    ("No, thanks.", "neutral"),
+    ("Not now.", "neutral"),
+    ("I don't like fish", "neutral"),
+    ("he's a good cook", "neutral"),
+    ("You never listen to me", "anger"),
+    ("Stop lying!", "anger"),
+    ("lmao", "amusement"),
+    ("what if he doesn't come back", "fear"),
+    ("I feel so alone", "sadness"),
+    ("yay", "joy"),
+    ("Ugh, Mondays", "anger"),
+    ("I didn't expect to see you here", "surprise"),
+    ("Good morning!", "joy"),
+    ("No, thank you.", "neutral"),
 ]
 CHINESE = [
     ("今天天气真好，心情不错", "joy"),
@@ -80,6 +122,55 @@ CHINESE = [
     ("虽然有点怕，但是现在很高兴", "joy"),
     ("😭😭", "sadness"),
     ("气死我了！", "anger"),
+    ("什么？！你把车卖了？", "surprise"),
+    ("我的天，那是真老虎吗？", "surprise"),
+    ("你以为你是谁啊", "anger"),
+    ("你怎么能忘了我的生日", "anger"),
+    ("呵呵，又一张罚单", "anger"),
+    ("凭什么让我道歉", "anger"),
+    ("不要啊！！", "fear"),
+    ("现在可怎么办啊", "fear"),
+    ("糟了，灯要灭了", "fear"),
+    ("这味道像臭鸡蛋，想吐", "disgust"),
+    ("呕，汤里有头发", "disgust"),
+    ("我会很想你的，舍不得", "sadness"),
+    ("从来没人给我打电话，没人理我", "sadness"),
+    ("这里太美了！", "joy"),
+    ("耶！我们成功了！", "joy"),
+    ("周五快乐～", "joy"),
+    ("我累死了", "fatigue"),
+    ("(╥﹏╥)", "sadness"),
+    ("¯\\_(ツ)_/¯", "neutral"),
+    ("真的吗？", "surprise"),
+    ("走起！！", "excitement"),
+    ("会议三点开始", "neutral"),
+    ("我需要一部新手机", "neutral"),
+    ("我姐姐住在利兹。", "neutral"),
+    ("能把盐递给我吗？", "neutral"),
+    ("不用了", "neutral"),
+    ("先不说这个", "neutral"),
+    ("我不喜欢吃鱼", "neutral"),
+    ("他做饭不错", "neutral"),
+    ("你从来不听我说话", "anger"),
+    ("别骗我了！", "anger"),
+    ("笑死我了", "amusement"),
+    ("好慌，明天就考试了", "worry"),
+    ("万一他不回来怎么办", "fear"),
+    ("我觉得好孤独", "sadness"),
+    ("好耶", "joy"),
+    ("哼，又是星期一", "anger"),
+    ("没想到在这儿见到你", "surprise"),
+    ("早上好！", "joy"),
+    ("呸！不要脸", "anger"),
+    ("唉……", "sadness"),
+    ("哇！", "surprise"),
+    ("人家害羞嘛", "shame"),
+    ("好的呀", "joy"),
+    ("他一切都好", "neutral"),
+    ("我在吃牛排", "neutral"),
+    ("请把垃圾倒了", "neutral"),
+    ("机票可靠吗", "neutral"),
+    ("不用谢谢", "neutral"),
 ]
 
 
@@ -184,6 +275,73 @@ def test_the_users_emotion_fades_when_nothing_shows_it() -> None:
 
 def test_nothing_is_proposed_when_nothing_changes() -> None:
     assert track_emotion("ok", "ok", state=state(), persona=PERSONA, pack=PACKS.get("en"), turn=3) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "words"), [("en", "I'm so happy, we won!", "happy"), ("zh", "我们赢了，好开心！", "好开心")]
+)
+def test_operations_carry_the_words_that_show_the_emotion(code: str, text: str, words: str) -> None:
+    operations = track_emotion(text, "", state=state(), persona=PERSONA, pack=PACKS.get(code), turn=1)
+    assert {operation.who for operation in operations} == {"user", "character"}
+    assert all(words in operation.evidence and operation.tier == "rules" for operation in operations)
+
+
+@pytest.mark.parametrize("text", ["好的", "知道了", "我住在北京", "你喜欢什么音乐", "为什么", "你在干嘛"])
+def test_the_classifier_names_no_mood(text: str) -> None:
+    current = state()
+    for turn in range(1, 6):
+        operations = track_emotion(
+            text, "嗯。", state=current, persona=PERSONA, pack=PACKS.get("zh"), turn=turn, classify=True
+        )
+        assert all(operation.tier == "classifier" for operation in operations)
+        current, _, refused = fold(current, operations)
+        assert not refused
+    assert current.user_emotion.label == "neutral"
+    assert abs(current.user_emotion.valence) <= 0.4
+    assert current.emotion == CALM
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [("你别逼我，我跟他没什么好说的", -1), ("他们居然把我的位置换了", -1), ("我们一起去看电影吧亲爱的", 1)],
+)
+def test_the_classifier_leans_where_the_wording_does(text: str, sign: int) -> None:
+    assert sensed(text, PACKS.get("zh")) * sign > 0
+
+
+def test_a_language_without_a_classifier_leans_nowhere() -> None:
+    pack = PACKS.get("en")
+    assert sensed("I hate this", pack) == 0
+    arguments = {"state": state(), "persona": PERSONA, "pack": pack, "turn": 1}
+    assert track_emotion("The bus is late.", "Yes.", **arguments, classify=True) == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "oh my god ",
+        "no-",
+        "!",
+        "?!",
+        "I'm so so so ",
+        "ha",
+        "哈",
+        "太好了",
+        "你",
+        "不",
+        "a",
+        "you never ",
+        "thanks for ",
+        "oh ",
+        "ah! ",
+        "唉",
+    ],
+)
+def test_long_texts_take_bounded_time(code: str, unit: str) -> None:
+    started = time.perf_counter()
+    appraise(unit * (8000 // len(unit)), PACKS.get(code))
+    assert time.perf_counter() - started < 1
 
 
 def test_lexicons_are_large_and_point_to_known_labels() -> None:

@@ -236,6 +236,8 @@ def test_any_text_comes_back_as_it_was_written(tmp_path: Path, name: str, value:
         ("name: A\nbaseline:\n  label: joy\n  valence: 7\n", 4, "from -1 to 1"),
         ("name: A\nbaseline:\n  arousal: high\n", 3, "from -1 to 1"),
         ("name: A\nbaseline: {valence: nan}\n", 2, "from -1 to 1"),
+        ("name: A\ninertia: 2\n", 2, "from 0 to 0.95"),
+        ("name: A\ninertia: slow\n", 2, "from 0 to 0.95"),
         ("name: A\nbaseline: {mood: joy}\n", 2, "Unknown field 'mood'"),
         ("name: A\nrole: a\x07b\n", 2, "control character"),
         ('name: A\nrole: "a\\0b"\n', 2, "control character"),

@@ -156,6 +156,7 @@ def sample_info(session_id: str = "s1", **changes: object) -> SessionInfo:
         facts=(PersonaFact(attribute="pet", value="no", polarity=False, statement="我没有宠物", aliases=("none",)),),
         aliases=("小雨",),
         baseline=MOOD,
+        inertia=0.75,
         bot_question="deny",
         stage_directions=True,
         greeting="欢迎!",

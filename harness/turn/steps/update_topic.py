@@ -44,7 +44,15 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
             *track_topics(
                 turn.text, turn.reply, state=state, pack=pack, turn=number, classify=turn.classified_analysis
             ),
-            *track_emotion(mood.user_text, mood.reply, state=state, persona=persona, pack=mood.pack, turn=number),
+            *track_emotion(
+                mood.user_text,
+                mood.reply,
+                state=state,
+                persona=persona,
+                pack=mood.pack,
+                turn=number,
+                classify=turn.classified_analysis,
+            ),
         ]
     )
     for part in said:
