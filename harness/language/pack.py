@@ -13,12 +13,14 @@ from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
 from harness.language.phrases import Phrases
 from harness.language.scripts import is_script
+from harness.language.sections_agreement import AgreementCues
 from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
 from harness.language.sections_examples import Example
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
 from harness.language.sections_guards import GuardCues
 from harness.language.sections_history import HistoryCues
 from harness.language.sections_lines import EngineLines
+from harness.language.sections_places import Places
 from harness.language.sections_recall import RecallCues
 from harness.language.sections_task import TaskCues
 from harness.language.sections_tracking import (
@@ -69,6 +71,8 @@ class LanguagePack(Frozen):
     lines: EngineLines = Field(default_factory=EngineLines)
     recall: RecallCues = Field(default_factory=RecallCues)
     history: HistoryCues = Field(default_factory=HistoryCues)
+    places: Places = Field(default_factory=Places)
+    agreement: AgreementCues = Field(default_factory=AgreementCues)
     topics: TopicCues = Field(default_factory=TopicCues)
     emotion: EmotionLexicon = Field(default_factory=EmotionLexicon)
     entities: EntityCues = Field(default_factory=EntityCues)

@@ -40,7 +40,9 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
     yield from _attributes(pack)
     yield from ((f"answering.{name}", source) for name in _ANSWERING for source in getattr(pack.answering, name))
     yield from _wants(pack)
-    for name in ("premise", "reply"):
+    yield from (("places.unlike", source) for source in pack.places.unlike)
+    yield from (("agreement.genders", source) for words in pack.agreement.genders.values() for source in words.selves)
+    for name in ("premise", "reply", "agreement"):
         for field, value in getattr(pack, name).__dict__.items():
             if isinstance(value, tuple):
                 yield from ((f"{name}.{field}", source) for source in value)

@@ -46,6 +46,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         notices=tuple(notice for notice in turn.notices if notice.kind != "recall"),
         previous_replies=tuple(previous),
         system_text=turn.messages[0].content if turn.messages else "",
+        classify=turn.classified_checks,
     )
     found = (
         *found,

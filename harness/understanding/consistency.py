@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.scripts import script_weights
 from harness.state import USER, Finding
+from harness.understanding.agreement import aspect_agreements
 from harness.understanding.candour import is_admission
 from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, positive, read_claims, subject_of
 from harness.understanding.history import check_history
@@ -86,6 +87,7 @@ def check_reply(
     notices: Sequence[Notice] = (),
     previous_replies: Sequence[str] = (),
     system_text: str = "",
+    classify: bool = False,
 ) -> tuple[Finding, ...]:
     """What is wrong with a reply; empty when it may be sent.
 
@@ -98,6 +100,7 @@ def check_reply(
         notices: what :func:`check_premise` found in ``user_text``.
         previous_replies: earlier replies of the character, for repetitions.
         system_text: the prompt; a long stretch of it in the reply is a leak.
+        classify: let the small classifiers of the pack help.
     """
     plain = normalize(reply)
     if not re.search(r"\w", plain):
@@ -113,6 +116,7 @@ def check_reply(
         found.extend(_self_addressed(plain, persona, pack))
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
     found.extend(_contradictions(plain, known, pack, {notice.fact_id for notice in conflicts}))
+    found.extend(_disagreements(plain, known, pack, classify=classify))
     settled = _borne_out(plain, known, pack)
     found.extend(check_promised(reply, user_text=user_text, state=state, pack=pack))
     found.extend(check_history(reply, user_text=user_text, state=state, pack=pack, settled=settled))
@@ -250,6 +254,15 @@ def _borne_out(reply: str, known: Knowledge, pack: LanguagePack) -> list[str]:
         for claim, fact, relation in judged
         if fact is not None and fact.fact.speaker == "persona" and relation.stand is Stand.same
     ]
+
+
+def _disagreements(reply: str, known: Knowledge, pack: LanguagePack, *, classify: bool) -> Iterator[Finding]:
+    """Another place, star sign or gender of the character's own than the facts give."""
+    facts = tuple(item.fact for item in known.facts)
+    for one in aspect_agreements(reply, facts, pack, classify=classify, background=known.lines):
+        if one.sure:
+            fact = next((fact for fact in facts if fact.id == one.fact_id), None)
+            yield _finding("contradiction", one.evidence, fact=fact).model_copy(update={"tier": one.tier})
 
 
 def _is_closed(claim: Claim, pack: LanguagePack) -> bool:
