@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from harness.language.phrases import Phrases
 from harness.understanding.places import Containment, gazetteer
-from harness.understanding.text import chinese_number, fold
+from harness.understanding.text import fold, numeral
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -187,7 +187,7 @@ def sign_of(month: str, day: str, pack: LanguagePack) -> str:
 def _read_number(text: str, pack: LanguagePack) -> int:
     if text.isdecimal():
         return int(text)
-    return pack.agreement.months.get(fold(text)) or chinese_number(text) or 0
+    return pack.agreement.months.get(fold(text)) or numeral(text) or 0
 
 
 class _Word(NamedTuple):
