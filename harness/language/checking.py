@@ -184,6 +184,7 @@ def _expressions(pack: LanguagePack) -> Iterator[tuple[str, str, re.Pattern[str]
         for where, found in _walk(getattr(pack, name), name):
             if isinstance(found, re.Pattern):
                 yield where, found.pattern, found
+    yield from ((f"guards.{name}", source, found) for name, source, found in pack.guards.expressions())
     for where, source in pack.sources():
         try:
             yield where, source, pack.pattern(source)

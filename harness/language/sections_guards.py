@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from harness.errors import LanguageError
@@ -84,16 +84,29 @@ class GuardCues(Frozen):
 
     def check(self) -> None:
         """Compile everything. Raises LanguageError at the first pattern that is wrong."""
+        for _, _, found in self.expressions():
+            if isinstance(found, LanguageError):
+                raise found
+
+    def expressions(self) -> Iterator[tuple[str, str, re.Pattern[str] | LanguageError]]:
+        """(field, source, compiled or why it does not compile) of every pattern by itself."""
+        for name, source in self._sources():
+            try:
+                yield name, source, self._compiled(name, (source,))
+            except LanguageError as error:
+                yield name, source, error
+
+    def _sources(self) -> Iterator[tuple[str, str]]:
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name in ("innocent", "others"):
-                for kind in value:
-                    self.kind(f"{name}:{kind}")
-            elif isinstance(value, tuple) and name != "rewrites":
-                self.kind(name)
-        for name in self.words:
-            self.word(name)
-        _ = self.spellings
+                yield from ((name, source) for sources in value.values() for source in sources)
+            elif name == "words":
+                yield from ((name, source) for source in value.values())
+            elif name == "rewrites":
+                yield from ((name, source) for source, _ in value)
+            elif isinstance(value, tuple):
+                yield from ((name, source) for source in value)
 
     @cached_property
     def _cache(self) -> dict[str, re.Pattern[str]]:

@@ -47,7 +47,7 @@ def test_the_third_pack_is_in_order() -> None:
     [
         ("colour: red\n", "error", 4, "Extra inputs"),
         ("guards:\n  bot_question:\n    - 'fine'\n    - 'a(b'\n", "error", 7, "not a regular expression"),
-        ("guards:\n  bot_question: ['{nowhere}']\n", "error", 5, "'nowhere', which is not defined"),
+        ("guards:\n  bot_question: ['{nowhere}']\n", "error", 5, "{nowhere} is not defined"),
         ("commitments:\n  promise:\n    - 'i promise'\n", "error", 6, "needs a group named what"),
         ("topics:\n  back: ['back to .+']\n", "error", 5, "needs a group named label"),
         ("commitments:\n  promise: ['i promise (']\n", "error", 5, "Expected a regular expression"),
