@@ -135,9 +135,20 @@ class LanguagePack(Frozen):
 
     def rewrite(self, text: str, rewrites: Iterable[tuple[str, str]]) -> str:
         """``text`` after all rewrites, in order."""
-        for source, replacement in rewrites:
-            text = self.pattern(source).sub(replacement, text)
+        for pattern, replacement in self._rewrites(rewrites):
+            text = pattern.sub(replacement, text)
         return text
+
+    def _rewrites(self, rewrites: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
+        if not isinstance(rewrites, tuple):
+            return tuple((self.pattern(source), replacement) for source, replacement in rewrites)
+        key = ("rewrites", rewrites)
+        found = self._compiled.get(key)
+        if found is None:
+            found = tuple((self.pattern(source), replacement) for source, replacement in rewrites)
+            self._compiled[key] = found
+        assert isinstance(found, tuple)  # noqa: S101 - narrows the cache's type
+        return found
 
     def _expanded(self, source: str) -> str:
         def fill(match: re.Match[str]) -> str:

@@ -57,6 +57,7 @@ class Attribute(Frozen):
         degrees: (regular expression over a predicate as it was said, degree from -2 to 2), for attributes on the scale
             from love over indifference to hate; the first that fits. Else it is 1 or -1, by polarity.
         degree_lines: degree to the first-person sentence that says so much, over ``{value}``.
+        doubles: though single, a further value may be added by words that say so ("also").
         extra: attribute that takes a further value of a single one ("I also work as").
         group: attributes of one group answer the same question (origin, birthplace).
         generic: words for all its values at once ("pets"), that a denial uses.
@@ -79,6 +80,7 @@ class Attribute(Frozen):
     group: str = ""
     degrees: tuple[tuple[str, int], ...] = ()
     degree_lines: Mapping[int, str] = {}
+    doubles: bool = False
     extra: str = ""
     generic: tuple[str, ...] = ()
     patterns: tuple[ClaimPattern, ...] = ()
@@ -87,6 +89,19 @@ class Attribute(Frozen):
     denial: str = ""
     variants: tuple[tuple[str, str, str], ...] = ()
     questions: tuple[str, ...] = ()
+
+
+class Ending(Frozen):
+    """One way to say that something that was so is so no more ("my dog died", 辞职了).
+
+    Attributes:
+        match: regular expression over a sentence. Group ``who``, where there is one: words among which the name or the
+            kind of what came to its end stands.
+        attributes: of the facts that end.
+    """
+
+    match: str
+    attributes: tuple[str, ...]
 
 
 class TextRules(Frozen):
@@ -120,6 +135,15 @@ class TextRules(Frozen):
         questions, hypotheticals, reports: sentences that state nothing about their speaker.
         interrogatives: clauses that ask, inside a longer sentence.
         presents: how somebody is presented ("this is John"); group ``name``. Pronouns then mean that one.
+        owners: how a clause begins that is about a thing of somebody's ("Anna's dog"); groups ``name``, ``relation``.
+        own: what stands before the thing in the owner's own words ("my ").
+        mentions: how somebody is brought up; group ``name``. Pronouns then mean that one.
+        told: how a sentence begins in which somebody else tells of himself; groups ``name``, ``relation``. The rest is read.
+        things: how a thing is named that somebody liked once ("used to love …"); any group.
+        tastes_of_it: how a predicate begins that likes or hates what was named before ("hate it").
+        it: puts ``{thing}`` in for the word that stands for it.
+        changes: words that say that one thing took the place of another of its kind ("switched to").
+        endings: what says that something that was so is so no more.
         jokes: what takes back all that was said before it in the message ("just kidding", 开玩笑的).
         foreign: passages of a message that are not its speaker's words (pasted instructions, marked memories).
         additions: words that add a value where otherwise it would replace one ("I also work as").
@@ -163,6 +187,15 @@ class TextRules(Frozen):
     hypotheticals: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     presents: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+    own: str = ""
+    mentions: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    tastes_of_it: tuple[str, ...] = ()
+    it: Rewrites = ()
+    changes: tuple[str, ...] = ()
+    endings: tuple[Ending, ...] = ()
     jokes: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     additions: tuple[str, ...] = ()

@@ -23,19 +23,19 @@ from harness.understanding.predicates import (
     same_numbers,
     without_quotations,
 )
+from harness.understanding.subjects import SPEAKER, Subject, Subjects
 from harness.understanding.text import fold, has_han, sentences
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
     from harness.language.sections_facts import Attribute, ClaimPattern
 
-SPEAKER = "speaker"
-"""Subject of a claim about whoever speaks (or, read swapped, about whoever is spoken to)."""
-
 _MAX_WORDS = 8
 _MAX_HAN = 20
 _MAX_VALUE = 80
 _FRAGMENT_WORDS = 5
+_THINGS = frozenset({"likes", "hobby", "skill", "drinks", "diet", "possession", "pet"})
+"""Attributes whose value "it" may mean where somebody likes or hates it."""
 _RELATIVES = frozenset({"sibling", "child", "partner", "parent", "friend"})
 
 
@@ -85,6 +85,7 @@ class Reading:
         backshift: take past forms back to the present, as in reported speech.
         wording: give claims without a known attribute too.
         third: whom "he" and "she" mean at the beginning.
+        thing: what "it" means at the beginning, where somebody likes or hates it.
         dropped: a clause without a subject at the beginning is the speaker's own ("No pets.", 会啊).
     """
 
@@ -94,6 +95,7 @@ class Reading:
     backshift: bool = False
     wording: bool = False
     third: str = ""
+    thing: str = ""
     dropped: bool = False
 
 
@@ -113,7 +115,9 @@ class _Reader:
         self.pack = pack
         self.rules = pack.text
         self.reading = reading
-        self.third: tuple[str, str] = (reading.third, "")
+        self.subjects = Subjects(pack, reading.third)
+        self.thing = reading.thing
+        self.adding = False
 
     def read(self, text: str) -> list[Claim]:
         found: list[Claim] = []
@@ -129,9 +133,11 @@ class _Reader:
             sentence = pack.rewrite(sentence, rules.swap)
         if pack.any_of(rules.hypotheticals).search(sentence):
             return []
-        reported = pack.any_of(rules.reports).search(sentence)
-        if reported and not reading.asked:
-            return []
+        self.subjects.mention(sentence)
+        if pack.any_of(rules.reports).search(sentence) and not reading.asked:
+            said = self.subjects.reported(sentence)
+            claims = self._clauses(self._stated(said)) if said else []
+            return [replace(claim, weak=True, quote=sentence) for claim in claims if claim.subject != SPEAKER]
         correction = bool(pack.any_of(rules.corrections).search(sentence))
         found = [replace(claim, correction=correction) for claim in self._anywhere(sentence)]
         for claim in self._clauses(self._stated(sentence)):
@@ -155,20 +161,23 @@ class _Reader:
 
     def _anywhere(self, sentence: str) -> list[Claim]:
         found = []
-        for attribute in self.pack.attributes:
-            for pattern in attribute.anywhere:
-                for match in self.pack.pattern(pattern.match).finditer(sentence):
-                    claim = self._build(attribute, pattern, match, pattern.polarity)
-                    if claim is not None:
-                        found.append(replace(claim, quote=sentence))
+        for attribute, pattern, expression in _everywhere(self.pack):
+            for match in expression.finditer(sentence):
+                claim = self._build(attribute, pattern, match, pattern.polarity)
+                if claim is not None:
+                    found.append(replace(claim, quote=sentence))
         return found
 
     def _clauses(self, clauses: list[str]) -> list[Claim]:
         found: list[Claim] = []
-        subject: tuple[str, str] | None = (SPEAKER, "") if self.reading.dropped else None
+        subject: Subject | None = (SPEAKER, "") if self.reading.dropped else None
         last: tuple[Claim, str] | None = None
+        self.adding, told = False, 0
         for clause in clauses:
-            resolved = self.resolve(clause, subject)
+            # "Besides that, I teach" adds as well as "I also teach".
+            self.adding = self._adds(clause) or (self.adding and len(found) == told)
+            told = len(found)
+            resolved = self.subjects.resolve(clause, subject)
             if resolved is None:
                 items = self._fragment(clause, *last) if last is not None else []
                 found.extend(items)
@@ -180,13 +189,14 @@ class _Reader:
             claims, before = self._predicate(predicate, clause)
             named = [replace(claim, subject=subject[0], relation=subject[1]) for claim in claims]
             found.extend(named)
+            self.thing = next((c.value for c in named if c.attribute in _THINGS), self.thing)
             given = self._christened(named, clause)
             found.extend(given)
             subject = self._goes_on(subject, [*named, *given])
             last = (named[0], before) if named and named[0].attribute and before else None
         return found
 
-    def _introduced(self, subject: tuple[str, str], clause: str) -> list[Claim]:
+    def _introduced(self, subject: Subject, clause: str) -> list[Claim]:
         """Read "my sister Anna …" as saying that there is a sister, whatever else it says."""
         name, relation = subject
         if not name or name == SPEAKER or not relation:
@@ -209,93 +219,67 @@ class _Reader:
         )
         if given is None:
             return []
-        self.third = (given.value, given.relation)
-        return self._introduced(self.third, clause)
+        self.subjects.third = (given.value, given.relation)
+        return self._introduced(self.subjects.third, clause)
 
-    def _goes_on(self, subject: tuple[str, str], claims: list[Claim]) -> tuple[str, str]:
+    def _goes_on(self, subject: Subject, claims: list[Claim]) -> Subject:
         """Whom a clause without a subject is about after these claims.
 
         Somebody who was just given a name; in Chinese also the relative that was just brought up by name
         (我有个姐姐叫妮娜,住在伯尔尼 says where Nina lives).
         """
-        if self.third[1] and any(claim.attribute == "name" and claim.relation for claim in claims):
-            return self.third
+        if self.subjects.third[1] and any(claim.attribute == "name" and claim.relation for claim in claims):
+            return self.subjects.third
         last = claims[-1] if claims else None
         if self.pack.script != "han" or last is None or subject[0] != SPEAKER or not (last.kind and last.name):
             return subject
         if last.attribute not in _RELATIVES or not last.polarity:
             return subject
-        self.third = (last.name, last.kind)
-        return self.third
-
-    def resolve(self, clause: str, previous: tuple[str, str] | None) -> tuple[tuple[str, str], str] | None:
-        """The subject of a clause, and its predicate in the first person's form."""
-        pack, rules = self.pack, self.rules
-        presented = self._presented(clause)
-        if presented:
-            self.third = (presented, "")
-            return None
-        for source in rules.third:
-            match = pack.pattern(source).match(clause)
-            if match is None:
-                continue
-            groups = match.groupdict()
-            name, relation = (groups.get("name") or "").strip(), (groups.get("relation") or "").strip()
-            if name and not relation and fold(name.split()[0]) in rules.stopwords:
-                continue
-            if name.startswith("§") or relation.startswith("§"):
-                return None
-            self.third = (name, relation)
-            return self.third, pack.rewrite(clause[match.end() :].strip(), rules.deinflect)
-        for source in rules.first:
-            match = pack.pattern(source).match(clause)
-            if match is not None:
-                return (SPEAKER, ""), clause[match.end() :].strip()
-        if any(self.third):
-            match = pack.any_of(rules.pronouns).match(clause)
-            if match is not None:
-                return self.third, pack.rewrite(clause[match.end() :].strip(), rules.deinflect)
-        if previous is not None:
-            match = pack.any_of(rules.bare).match(clause)
-            if match is not None:
-                rest = clause[match.end() :].strip()
-                return previous, rest if previous[0] == SPEAKER else pack.rewrite(rest, rules.deinflect)
-        return None
-
-    def _presented(self, clause: str) -> str:
-        """The name of somebody who is presented ("this is John")."""
-        found = (self.pack.pattern(source).match(clause) for source in self.rules.presents)
-        return next((match["name"].strip() for match in found if match is not None), "")
+        self.subjects.third = (last.name, last.kind)
+        return self.subjects.third
 
     def _predicate(self, predicate: str, clause: str) -> tuple[list[Claim], str]:
         """Claims of one predicate, and the words that stand before the first value (for lists that go on)."""
+        predicate = self._with_thing(predicate)
         plain, polarity, masks = positive(predicate, self.pack)
         plain, only = limited(plain, self.pack)
         if not plain:
             return [], ""
-        for attribute in self.pack.attributes:
-            for pattern in attribute.patterns:
-                match = self.pack.pattern(pattern.match).match(plain)
-                if match is None:
-                    continue
-                claim = self._build(attribute, pattern, match, polarity == pattern.polarity)
-                if claim is None:
-                    continue
-                if attribute.extra and claim.attribute == attribute.key and self._adds(clause):
+        for attribute, pattern, expression in _stating(self.pack):
+            match = expression.match(plain)
+            if match is None:
+                continue
+            claim = self._build(attribute, pattern, match, polarity == pattern.polarity)
+            if claim is None:
+                continue
+            if claim.attribute == attribute.key and claim.single and self.adding:
+                if attribute.extra:
                     claim = replace(claim, attribute=attribute.extra, single=False)
-                claim = replace(
-                    claim,
-                    quote=clause,
-                    predicate=restore(plain, masks),
-                    value=restore(claim.value, masks),
-                    only=only,
-                    degree=degree_of(attribute.key, predicate, claim.polarity, self.pack),
-                )
-                return self._listed(attribute, claim, plain, match)
+                elif attribute.doubles:
+                    claim = replace(claim, single=False)
+            claim = replace(
+                claim,
+                quote=clause,
+                predicate=restore(plain, masks),
+                value=restore(claim.value, masks),
+                only=only,
+                degree=degree_of(attribute.key, predicate, claim.polarity, self.pack),
+            )
+            return self._listed(attribute, claim, plain, match)
         if not self.reading.wording:
             return [], ""
         value = restore(plain, masks)
         return [Claim(SPEAKER, "", value, polarity, clause, predicate=value, only=only)], ""
+
+    def _with_thing(self, predicate: str) -> str:
+        """A predicate with the thing that was named for the "it" somebody likes or hates."""
+        rules, pack = self.pack.text, self.pack
+        named = pack.any_of(rules.things).search(predicate)
+        if named is not None:
+            self.thing = next((self.clean(value) for value in named.groups() if value), self.thing)
+        if not self.thing or not pack.any_of(rules.tastes_of_it).match(predicate):
+            return predicate
+        return pack.rewrite(predicate, rules.it).replace("{thing}", self.thing)
 
     def _adds(self, clause: str) -> bool:
         return self.pack.any_of(self.rules.additions).search(clause) is not None
@@ -392,10 +376,25 @@ def clauses(text: str, pack: LanguagePack) -> tuple[str, ...]:
     )
 
 
-def subject_of(clause: str, pack: LanguagePack) -> tuple[str, str] | None:
+def subject_of(clause: str, pack: LanguagePack) -> Subject | None:
     """(:data:`SPEAKER` or a name, relation) of one clause; None when nobody is its subject that can be told."""
-    resolved = _Reader(pack, PLAIN).resolve(clause, None)
+    resolved = Subjects(pack).resolve(clause, None)
     return None if resolved is None else resolved[0]
+
+
+_Patterns = tuple[tuple["Attribute", "ClaimPattern", "re.Pattern[str]"], ...]
+
+
+@lru_cache(maxsize=16)
+def _everywhere(pack: LanguagePack) -> _Patterns:
+    """All patterns over sentences, compiled."""
+    return tuple((a, p, pack.pattern(p.match)) for a in pack.attributes for p in a.anywhere)
+
+
+@lru_cache(maxsize=16)
+def _stating(pack: LanguagePack) -> _Patterns:
+    """All patterns over predicates, compiled."""
+    return tuple((a, p, pack.pattern(p.match)) for a in pack.attributes for p in a.patterns)
 
 
 @lru_cache(maxsize=16)

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.understanding.kinds import kinds_in, phrases
+from harness.understanding.kinds import kinds_in
+from harness.understanding.occurrences import Occurrences
 from harness.understanding.text import fold, has_han
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
+
+
+_HOLDS, _WORDS = "holds", "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +29,19 @@ class Sides:
 
 
 @lru_cache(maxsize=16)
-def _exclusions(pack: LanguagePack) -> tuple[tuple[re.Pattern[str] | None, ...], ...]:
-    return tuple(
-        (
-            phrases(rule.holds) if rule.holds else None,
-            _lacking(rule.lacking) if rule.lacking else None,
-            phrases(words) if (words := tuple(w for w in rule.excludes if not w.startswith("#"))) else None,
-        )
-        for rule in pack.wording.exclusions
-    )
+def _worded(pack: LanguagePack) -> Occurrences[tuple[str, int]]:
+    """The words of holders and the excluded words of all rules, each with its side and the number of its rule."""
+    lists: dict[tuple[str, int], tuple[str, ...]] = {}
+    for number, rule in enumerate(pack.wording.exclusions):
+        lists[_HOLDS, number] = rule.holds
+        lists[_WORDS, number] = tuple(word for word in rule.excludes if not word.startswith("#"))
+    return Occurrences(lists)
+
+
+@lru_cache(maxsize=16)
+def _denying(pack: LanguagePack) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    rules = enumerate(pack.wording.exclusions)
+    return tuple((number, _lacking(rule.lacking)) for number, rule in rules if rule.lacking)
 
 
 def _lacking(sources: tuple[str, ...]) -> re.Pattern[str]:
@@ -45,9 +53,9 @@ def _lacking(sources: tuple[str, ...]) -> re.Pattern[str]:
 def sides(text: str, pack: LanguagePack) -> Sides:
     """Which exclusions of the pack a text takes part in, and on which side."""
     folded, kinds = fold(text), kinds_in(text, pack)
-    rules = tuple(enumerate(_exclusions(pack)))
-    holds, lacking, words = (
-        frozenset(n for n, rule in rules if (p := rule[side]) and p.search(folded)) for side in range(3)
-    )
+    worded = _worded(pack).find(folded)
+    holds = frozenset(number for side, number in worded if side == _HOLDS)
+    words = frozenset(number for side, number in worded if side == _WORDS)
+    lacking = frozenset(number for number, pattern in _denying(pack) if pattern.search(folded))
     excluded = enumerate(pack.wording.exclusions)
     return Sides(holds, lacking, words, frozenset(n for n, rule in excluded if kinds.intersection(rule.excludes)))

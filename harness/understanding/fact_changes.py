@@ -162,6 +162,8 @@ def _replaces(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
         return False
     if claim.single:
         return True
+    if pack.any_of(pack.text.changes).search(claim.quote) and kinds_in(claim.value, pack) & kinds_in(fact.value, pack):
+        return True
     return any(c.kind and claim.kind and claim.name and fold(c.kind) == fold(claim.kind) for c in _claims(fact, pack))
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.state import CHARACTER, USER
 from harness.state.operations import MergeSubjects, Operation, RetractFact, ReviseFact
 from harness.understanding.asked import asked_attributes
-from harness.understanding.claims import SPEAKER, Claim, clauses, read_claims, subject_of
+from harness.understanding.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
+from harness.understanding.endings import ended
 from harness.understanding.fact_changes import QUOTE_LENGTH, Said, changes, restated, retracted, taken_back
 from harness.understanding.knowledge import judge, persona_knowledge
 from harness.understanding.relations import LIKELY, Stand, propositions
 from harness.understanding.short_answers import read_answer
 from harness.understanding.stating import literal, own_words, serious
-from harness.understanding.text import contains_phrase, fold
+from harness.understanding.subjects import Subjects
+from harness.understanding.text import contains_phrase, fold, sentences
 from harness.understanding.wants import read_wants, want_attributes
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from harness.state import DialogueState, Persona
 
 _MOST_FACTS = 12
+_THINGS = frozenset({"likes", "hobby", "skill", "drinks", "diet", "possession"})
+_RECENT_TEXT = 300
 _SEARCH_TURNS = 12
 """For how many turns somebody goes on looking for what he said he looks for."""
 
@@ -61,7 +66,7 @@ def extract_facts(
     original, own = text, own_words(text, pack)
     text, joked = serious(own, pack)
     claims = _all_claims(text, speaker, state, pack, turn, asked)
-    said = Said(speaker, turn, at, pack, text if len(claims) == 1 else "")
+    said = Said(speaker, turn, at, pack, _alone(claims, text, pack))
     found: list[Operation] = []
     touched: set[str] = set()
     for claim in claims:
@@ -80,7 +85,16 @@ def extract_facts(
     if not found:
         found.extend(restated(text, state, said))
     found.extend(retracted(text, state, said))
+    found.extend(op for op in ended(text, state, said) if op.fact_id not in touched and op not in found)
     return tuple(_with_own_words(operation, original) for operation in found[:_MOST_FACTS])
+
+
+def _alone(claims: list[Claim], text: str, pack: LanguagePack) -> str:
+    """The sentence of the only claim of a message, when it is about the speaker: a time in it is the claim's."""
+    if len(claims) != 1 or claims[0].subject != SPEAKER:
+        return ""
+    pieces = sentences(plain_text(text, pack))
+    return next((piece for piece in pieces if claims[0].quote in piece), text)
 
 
 def _with_own_words(operation: Operation, text: str) -> Operation:
@@ -112,7 +126,8 @@ def _all_claims(
     text: str, speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str
 ) -> list[Claim]:
     """Claims of whole sentences, of a short answer, and of what is looked for; each thing once."""
-    claims = list(read_claims(text, pack))
+    reading = Reading(third=_last_mentioned(speaker, state, pack, turn, asked), thing=_last_thing(speaker, state, turn))
+    claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
     known = {(claim.subject, claim.attribute) for claim in claims}
     wanted = want_attributes(pack)
     looking = any(
@@ -123,6 +138,29 @@ def _all_claims(
     if asked and not wants:
         claims += [claim for claim in read_answer(text, asked, pack) if (claim.subject, claim.attribute) not in known]
     return claims + list(wants)
+
+
+def _last_thing(speaker: str, state: DialogueState, turn: int) -> str:
+    """The last thing the speaker named, in this turn or the one before it, for an "it" that is liked or hated."""
+    recent = [f for f in state.active_facts(speaker) if f.attribute in _THINGS and f.turn >= turn - 1]
+    return recent[-1].value if recent else ""
+
+
+def _last_mentioned(speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str) -> str:
+    """Whom the speaker, or the one who spoke before, brought up last without saying anything of him."""
+    before = (message for message in reversed(state.messages) if message.turn < turn and message.speaker == speaker)
+    own = next((message.text for message in before), "")
+    subjects = Subjects(pack)
+    for text in (own, asked):
+        for sentence in sentences(plain_text(text[-_RECENT_TEXT:], pack)):
+            subjects.mention(sentence)
+    return subjects.third[0]
+
+
+def _doubled(claim: Claim, pack: LanguagePack) -> Claim:
+    """A further value of an attribute ("I also work as"), as a second value beside the first and no fact of its own."""
+    base = next((a.key for a in pack.attributes if a.extra and a.extra == claim.attribute), "")
+    return replace(claim, attribute=base, single=False) if base else claim
 
 
 def _merged(claim: Claim, subject: str, state: DialogueState, said: Said) -> Iterator[Operation]:
@@ -168,7 +206,8 @@ def _names_of(subject: str, state: DialogueState) -> set[str]:
 
 def _relation_word(relation: str, pack: LanguagePack) -> str:
     """The bare relation: "my older sister" gives "sister"."""
-    found = re.search(pack.pattern("{relation}$"), relation.strip())
+    bare = "{kin}$" if "kin" in pack.wording.macros else "{relation}$"
+    found = re.search(pack.pattern(bare), relation.strip())
     return fold(found[0] if found else relation)
 
 

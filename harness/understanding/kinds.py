@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.understanding.occurrences import Occurrences
 from harness.understanding.text import contains_phrase, fold, has_han, stem
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _SYNONYMS = "#same_"
 def kinds_in(text: str, pack: LanguagePack) -> frozenset[str]:
     """The kinds of things named in a text, as ``#kind``."""
     folded = _unlike(pack).sub(" ", fold(text))
-    return frozenset(f"#{kind}" for kind, pattern in _kind_patterns(pack) if pattern.search(folded))
+    return frozenset(_kinds(pack).find(folded))
 
 
 @lru_cache(maxsize=16)
@@ -29,8 +30,8 @@ def _unlike(pack: LanguagePack) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=16)
-def _kind_patterns(pack: LanguagePack) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, phrases(members)) for kind, members in pack.wording.kinds.items())
+def _kinds(pack: LanguagePack) -> Occurrences[str]:
+    return Occurrences({f"#{kind}": members for kind, members in pack.wording.kinds.items()})
 
 
 @lru_cache(maxsize=512)
@@ -45,8 +46,13 @@ def phrases(members: tuple[str, ...]) -> re.Pattern[str]:
 def covers(general: str, special: str, pack: LanguagePack) -> bool:
     """Whether ``general`` names a whole kind ("alcohol") that ``special`` belongs to ("red wine")."""
     folded = fold(general)
-    heads = {f"#{kind}" for kind, head in head_patterns(pack) if head.search(folded)}
+    heads = _heads(pack).find(folded)
     return bool(heads) and bool(heads & kinds_in(special, pack))
+
+
+@lru_cache(maxsize=16)
+def _heads(pack: LanguagePack) -> Occurrences[str]:
+    return Occurrences({f"#{kind}": members[:1] for kind, members in pack.wording.kinds.items()})
 
 
 @lru_cache(maxsize=16)

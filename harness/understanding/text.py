@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
 _SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:\.(?=\w)[^.!?。！？…\n]+)*[.!?。！？…~]*[\"'”」』)]*|[.!?。！？]+")
+_LONGEST_ABBREVIATION = 24
 _TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
 _LETTERS = re.compile(rf"[^\W\d_{_HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -40,21 +41,23 @@ def has_han(text: str) -> bool:
     return bool(re.search(f"[{_HAN}]", text))
 
 
+@lru_cache(maxsize=256)
 def sentences(text: str) -> tuple[str, ...]:
     """Sentences with their end marks, in order. Abbreviations (Mr.) and decimal points do not end one."""
-    found: list[str] = []
+    found: list[list[str]] = []
     abbreviation = shared_words().abbreviation
     for match in _SENTENCE.finditer(text):
         piece = match[0].strip()
         if not piece:
             continue
-        if found and found[-1].endswith(".") and abbreviation.search(found[-1]):
-            found[-1] += " " + piece
+        before = found[-1][-1] if found else ""
+        if before.endswith(".") and abbreviation.search(before[-_LONGEST_ABBREVIATION:]):
+            found[-1] += (" ", piece)
         elif not re.search(r"\w", piece) and found:
-            found[-1] += piece
+            found[-1].append(piece)
         else:
-            found.append(piece)
-    return tuple(found)
+            found.append([piece])
+    return tuple("".join(pieces) for pieces in found)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -222,15 +225,25 @@ def contains_phrase(text: str, phrase: str) -> bool:
     wanted = fold(phrase)
     if not wanted:
         return False
-    return bool(_phrase(wanted).search(fold(text)))
+    folded, size = fold(text), len(wanted)
+    left, right = _in_word(wanted[0]), _in_word(wanted[-1])
+    start = folded.find(wanted)
+    while start >= 0:
+        end = start + size
+        joined = (left and start and _in_word(folded[start - 1])) or (
+            right and end < len(folded) and _in_word(folded[end])
+        )
+        if not joined:
+            return True
+        start = folded.find(wanted, start + 1)
+    return False
 
 
-@lru_cache(maxsize=2048)
-def _phrase(wanted: str) -> re.Pattern[str]:
-    word = "[0-9A-Za-z\u00c0-\u024f\u0370-\u06ff]"  # plain ranges: a negated class costs milliseconds to compile
-    left = rf"(?<!{word})" if re.match(word, wanted[0]) else ""
-    right = rf"(?!{word})" if re.match(word, wanted[-1]) else ""
-    return re.compile(left + re.escape(wanted) + right)
+def _in_word(letter: str) -> bool:
+    """Whether a letter belongs to a word of a script that parts words by blanks."""
+    if letter < "\u00c0":
+        return letter.isascii() and letter.isalnum()
+    return letter <= "\u024f" or "\u0370" <= letter <= "\u06ff"
 
 
 def likeness(first: str, second: str) -> float:
