@@ -26,6 +26,7 @@ class Exchange:
 
     Attributes:
         promises: (by, words of which one must stand in the promise).
+        also: what is true as well and neither demanded nor wrong.
     """
 
     language: str
@@ -33,6 +34,7 @@ class Exchange:
     reply: str
     facts: tuple[Gold, ...] = ()
     promises: tuple[tuple[str, str], ...] = ()
+    also: tuple[Gold, ...] = ()
 
 
 def _user(*values: str) -> tuple[Gold, ...]:
@@ -43,7 +45,8 @@ EXCHANGES = (
     Exchange("en", "Hi there, I'm Priya, I came over from Leicester two years ago.", "Welcome, Priya.", _user("Priya", "Leicester")),
     Exchange("en", "I'm a vet, so I'm up at five most days.", "That is early.", _user("vet")),
     Exchange("en", "My brother Callum is a fireman in Dundee.", "He must be brave.",
-             (Gold("Callum|brother", "fireman|firefighter"), Gold("Callum|brother", "Dundee"))),
+             (Gold("Callum|brother", "fireman|firefighter"), Gold("Callum|brother", "Dundee")),
+        also=(Gold("user", "Callum"),)),
     Exchange("en", "I can't stand olives, but I love anchovies.", "Each to their own.",
              (Gold("user", "olives", denied=True), Gold("user", "anchovies"))),
     Exchange("en", "Which instrument do you play?", "The cello, since I was nine.", (Gold("character", "cello"),)),

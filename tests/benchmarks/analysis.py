@@ -86,7 +86,8 @@ class Score:
         """Count one exchange; returns what was wrong and what was missed, for reading."""
         facts = [fact for fact in state.facts if fact.status is FactStatus.active]
         missed = [gold for gold in exchange.facts if not any(_fits(gold, fact) for fact in facts)]
-        wrong = [fact for fact in facts if not any(_fits(gold, fact) for gold in exchange.facts)]
+        stated = (*exchange.facts, *exchange.also)
+        wrong = [fact for fact in facts if not any(_fits(gold, fact) for gold in stated)]
         self.right += len(exchange.facts) - len(missed)
         self.missed += len(missed)
         self.wrong += len(wrong)
