@@ -199,6 +199,7 @@ class ContextView:
         references: one line per reference that was resolved, e.g. ``it = the red bicycle``.
         commitments: open promises, who made them and when due included.
         character_mood, user_mood: a word or two.
+        user_grieves: whether the user told of something painful a few turns ago.
         recalled: lines from memory.
         summary: older turns, when the summary is placed here and not after the system prompt.
         bot_question: the persona's policy, for a notice of that kind.
@@ -216,6 +217,7 @@ class ContextView:
     commitments: tuple[str, ...] = ()
     character_mood: str = ""
     user_mood: str = ""
+    user_grieves: bool = False
     task: TaskView | None = None
     notices: tuple[NoticeView, ...] = ()
     recalled: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
 from harness.state import CHARACTER, USER, Commitment, Emotion, Retrieved
 from harness.understanding.commitments import due_commitments, standing
+from harness.understanding.news import grieves
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,6 +41,7 @@ def context_view(turn: Turn, selection: Selection, recalled: tuple[Retrieved, ..
         commitments=_promises(turn, pack),
         character_mood=_mood(state.emotion, persona.baseline, pack),
         user_mood=_mood(state.user_emotion, Emotion(), pack),
+        user_grieves=grieves(state.user_emotion),
         task=TaskView.of(state.task) if state.task is not None else None,
         recalled=tuple(item.text for item in recalled if not item.dropped),
         notices=tuple(NoticeView.of(notice) for notice in turn.notices),

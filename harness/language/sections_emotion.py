@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.language.phrases import Phrases, Regex
 from harness.state.base import Frozen
@@ -79,27 +79,53 @@ class ToneCues(Frozen):
     """What clashes in a reply with what the user feels. All are matched on lower-cased text; without ``laughs`` tone is not checked.
 
     Attributes:
+        classes: name -> words as an alternation; ``{name}`` in any expression here stands for it.
         grave: bad news in a message, at which nobody laughs (a death, an illness, a parting). ``figurative``: wording that
             only sounds like it ("my phone died", 笑死), or tells of a film; then nothing is checked.
+        mended: what takes the weight from bad news (somebody got well, nobody was hurt); then it is none.
         felt: a strong unhappy feeling that the writer has; bad news as well, when the whole message is as unhappy.
         glad: good news in a message.
         laughs, congratulates, pitches, shrugs, condoles: in a reply: laughter; praise for the news; cheer or a sale; a
             cold answer; condolences.
+        jokes: in a reply: a joke that is told or offered, or what makes light of the news ("just a cat").
+        brisk: in a reply: how one begins that is glad of something ("Nice, …", 正好).
         sympathy: in a reply: what makes a cheerful word beside it fine.
         turns: in a reply: what says that a bad mood is over ("I forgive you", 不生气了).
     """
 
+    classes: dict[str, str] = Field(default_factory=dict)
     grave: tuple[Regex, ...] = ()
+    mended: tuple[Regex, ...] = ()
     figurative: tuple[Regex, ...] = ()
     felt: tuple[Regex, ...] = ()
     glad: tuple[Regex, ...] = ()
     laughs: tuple[Regex, ...] = ()
     congratulates: tuple[Regex, ...] = ()
+    jokes: tuple[Regex, ...] = ()
+    brisk: tuple[Regex, ...] = ()
     pitches: tuple[Regex, ...] = ()
     shrugs: tuple[Regex, ...] = ()
     condoles: tuple[Regex, ...] = ()
     sympathy: tuple[Regex, ...] = ()
     turns: tuple[Regex, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spell_out(cls, raw: object) -> object:
+        """Put the words of the classes into the expressions."""
+        if not isinstance(raw, dict) or not isinstance(classes := raw.get("classes"), dict):
+            return raw
+
+        def spelled(expression: object) -> object:
+            if isinstance(expression, str):
+                for name, words in classes.items():
+                    expression = expression.replace(f"{{{name}}}", f"(?:{words})")
+            return expression
+
+        return {
+            key: [spelled(one) for one in value] if isinstance(value, (list, tuple)) else value
+            for key, value in raw.items()
+        }
 
 
 class EmotionLexicon(Frozen):

@@ -106,7 +106,10 @@ def _all_signs(text: str, pack: LanguagePack) -> list[_Sign]:
         if cue.label != "neutral":
             cued.append(_Sign(cue.label, prototype_of(cue.label, lexicon), cue.strength, match[0].strip()))
         if cue.masks:
-            text = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
+            text, lowered = (
+                one[: match.start()] + " " * (match.end() - match.start()) + one[match.end() :]
+                for one in (text, lowered)
+            )
     words = [sign for clause, factor in _weighted_clauses(text, lexicon) for sign in _signs(clause, factor, lexicon)]
     signs = [*words, *cued]
     acts = acts_in(text, pack)

@@ -25,6 +25,7 @@ from harness.understanding.moods import (
     prototype_of,
     towards,
 )
+from harness.understanding.news import GLAD, LINGERS, bad_news, grieves
 from harness.understanding.sensing import sensed
 from harness.understanding.words import excerpt
 
@@ -39,6 +40,12 @@ __all__ = ["appraise", "nearest_label", "track_emotion"]
 
 USER_DECAY = 0.7
 """Share of the user's shown emotion that stays when a message shows none."""
+GRIEF_DECAY = 0.85
+"""The same for grief: after bad news (-0.7) it is -0.37 four turns on, and told to the model so long."""
+COURTESIES = ("gratitude", "affection", "calm", "curiosity", "surprise")
+"""What somebody who grieves may show between two sentences of it; it does not end the grief."""
+TOLD = 0.9
+"""Share of sadness that a message shows which tells of bad news in plain words."""
 UNNAMED = 0.4
 """Farthest that the classifier's leanings alone move the user's valence."""
 EMPATHY = 0.75
@@ -66,6 +73,8 @@ def track_emotion(
     """
     shown = appraise(user_text, pack, turn=turn)
     leaning = sensed(user_text, pack) if classify else 0.0
+    if shown.valence > LINGERS and shown.label not in GLAD and bad_news(excerpt(user_text), pack):
+        shown = _told(shown, pack.emotion, user_text, turn)
     user = _user_emotion(shown, state.user_emotion, pack.emotion, turn, leaning)
     character = _character_emotion(user_text, reply, shown, old=state.emotion, persona=persona, pack=pack, turn=turn)
     operations: list[SetEmotion] = []
@@ -79,20 +88,33 @@ def track_emotion(
 
 
 def _user_emotion(shown: Emotion, old: Emotion, lexicon: EmotionLexicon, turn: int, leaning: float = 0.0) -> Emotion:
-    """What words show replaces the mood; without any it fades. A leaning changes valence only: it names no mood."""
-    if shown.cause:
+    """What words show replaces the mood; without any it fades. A leaning changes valence only: it names no mood.
+
+    Grief fades more slowly, and neither thanks nor a leaning of the classifier to glad words ends it.
+    """
+    grief = grieves(old)
+    if shown.cause and not (grief and shown.label in COURTESIES):
         return _leaned(shown, leaning)
+    kept = GRIEF_DECAY if grief else USER_DECAY
     point = (
-        clip(old.valence * USER_DECAY),
-        clip(old.arousal * USER_DECAY + shown.arousal),
-        clip(old.dominance * USER_DECAY),
+        clip(old.valence * kept),
+        clip(old.arousal * kept + (0.0 if grief else shown.arousal)),
+        clip(old.dominance * kept),
     )
+    if grief:
+        return emotion_at(point, old.label, "", turn)
     if math.hypot(*point) < NEUTRAL_BELOW or (leaning and old.label == "neutral"):
         valence = old.valence * USER_DECAY + leaning if leaning else 0.0
         faded = Emotion(valence=round(max(-UNNAMED, min(UNNAMED, valence)), 4), turn=turn)
         return faded if differs(faded, old) else old
     label = old.label if old.label != "neutral" else nearest_label(point, lexicon)
     return _leaned(emotion_at(point, label, "", turn), leaning)
+
+
+def _told(shown: Emotion, lexicon: EmotionLexicon, text: str, turn: int) -> Emotion:
+    """The sadness of bad news that no word of feeling comes with; what else the message shows is no part of it."""
+    point = towards(point_of(shown), prototype_of("sadness", lexicon), TOLD)
+    return emotion_at(point, "sadness", shown.cause or text.strip(), turn)
 
 
 def _leaned(emotion: Emotion, leaning: float) -> Emotion:

@@ -268,7 +268,7 @@ def test_a_negated_insult_is_none() -> None:
 
 
 def test_the_users_emotion_fades_when_nothing_shows_it() -> None:
-    found = moods(["I'm so sad", *["The train is at five"] * 5], "en")
+    found = moods(["I'm so sad", *["The train is at five"] * 9], "en")
     assert found[0][0] == "sadness"
     assert found[-1][0] == "neutral"
 

@@ -144,6 +144,7 @@ def context_view(language: str) -> ContextView:
         commitments=text["commitments"],
         character_mood=text["moods"][0],
         user_mood=text["moods"][1],
+        user_grieves=True,
         task=text["task"],
         notices=tuple(NoticeView(kind, text["quote"], text["truth"], text["claim"]) for kind in NOTICE_KINDS),  # type: ignore[arg-type]
         recalled=text["recalled"],

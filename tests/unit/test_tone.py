@@ -241,11 +241,11 @@ def test_a_harsh_character_may_scold(code: str, user_text: str, reply: str) -> N
 @pytest.mark.parametrize(
     ("code", "user_text", "reply"), [("en", "So.", "Haha, so what now?"), ("zh", "嗯。", "哈哈，然后呢？")]
 )
-def test_laughter_soon_after_bad_news_is_told_but_not_mended(code: str, user_text: str, reply: str) -> None:
+def test_laughter_soon_after_bad_news_is_mended_while_the_grief_lasts(code: str, user_text: str, reply: str) -> None:
     grief = Emotion(label="sadness", valence=-0.6, arousal=-0.2, dominance=-0.3, cause="died", turn=3)
     (finding,) = found(reply, user_text, code, user=grief)
-    assert finding.severity < MENDED
-    assert found(reply, user_text, code, user=grief.model_copy(update={"turn": 0})) == ()
+    assert finding.severity >= MENDED
+    assert found(reply, user_text, code, user=grief.model_copy(update={"valence": -0.25})) == ()
 
 
 @pytest.mark.parametrize(
