@@ -33,6 +33,18 @@ class Slot(Frozen):
     apart: float = 0
 
 
+class Group(Frozen):
+    """Things of one kind and the words that name the whole of it ("sports"): who denies the whole denies each of them.
+
+    Attributes:
+        head: alternation of the words for the whole.
+        members: alternation of what belongs to it.
+    """
+
+    head: str
+    members: str
+
+
 class HistoryCues(Frozen):
     """Section ``history``.
 
@@ -76,9 +88,29 @@ class HistoryCues(Frozen):
         statements: clauses that only look like questions (还没呢).
         fields: words of one line of work: a nurse may well work at a hospital.
         slots: what a person has one of at a time.
+        anywhere: trades that are plied in every line of work (an accountant). ``workplace``: a clause that says where one
+            works; ``any_place``: places that say nothing of the line of work (an office).
+        compounds: words whose head is another thing than a word in them (a hot dog, 火车 for who has no 车).
         favourites: groups ``of`` and ``v`` ("my favourite colour is blue"). ``favourite_asked``: the question for it, with
             ``of``; ``mine``: its short answer, with ``v`` ("mine is blue").
         states: alternations that exclude each other, by what they are about.
+        leanings: like ``states``, but what they say can change or be meant otherwise: they conflict doubtfully.
+        starting: marks of what has only begun ("just started"): a length of some weeks at most.
+        prospects: like ``states``, read also in what is wished, planned or past ("when I grow up").
+        owned_kinds: kinds of ``wording.kinds`` whose members one has as such ("my poodle" is a dog of one's own).
+            ``countable``: things that "two of them" can stand for.
+        decades: parts of a value that stand for ten years ("thirties") with the first of them.
+        lately: marks of what goes on these days.
+        groups: kinds of things that a denial may name as a whole ("I don't play any sports").
+        joints: before what begins a clause of its own though no mark stands there ("but I", "so I").
+        lengths: how long something has lasted; groups ``n`` (may be missing) and ``u``, or ``all`` for as long as one
+            lives. ``length_units``: days that a unit ``u`` has; ``some``: words for ``n`` with the numbers they may stand
+            for. ``lasting``: marks of a clause in which a length says for how long up to now ("have lived").
+        greets: the other is called by a name; group ``v``. ``goes_by``: one's own name; group ``v``.
+        ever_asked: questions that ask for any time at all ("have you ever been to").
+        concedes: how a clause begins that takes something from the one before ("but").
+        whether: questions whether there is something at all ("do you have any …").
+        more: marks of a question that asks for more than was told, or whether it was heard right.
     """
 
     yes: Words = ()
@@ -125,7 +157,30 @@ class HistoryCues(Frozen):
     statements: Words = ()
     fields: Words = ()
     slots: tuple[Slot, ...] = ()
+    anywhere: Words = ()
+    workplace: Words = ()
+    any_place: Words = ()
+    compounds: Words = ()
     favourites: Words = ()
     favourite_asked: Words = ()
     mine: Words = ()
     states: Mapping[str, tuple[str, ...]] = {}
+    leanings: Mapping[str, tuple[str, ...]] = {}
+    starting: Words = ()
+    prospects: Mapping[str, tuple[str, ...]] = {}
+    owned_kinds: Words = ()
+    countable: Words = ()
+    decades: Mapping[str, float] = {}
+    lately: Words = ()
+    groups: tuple[Group, ...] = ()
+    joints: Words = ()
+    lengths: Words = ()
+    length_units: Mapping[str, float] = {}
+    some: Mapping[str, tuple[float, float]] = {}
+    lasting: Words = ()
+    greets: Words = ()
+    goes_by: Words = ()
+    ever_asked: Words = ()
+    concedes: Words = ()
+    whether: Words = ()
+    more: Words = ()

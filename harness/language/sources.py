@@ -28,7 +28,19 @@ _ANSWERING = (
     "verbs",
 )
 _WANTS = ("cues", "proposals", "any_value", "about", "direct", "refusals", "elsewhere")
-_HISTORY_PARTS = ("asks", "opposites", "slots", "states")
+_HISTORY_PARTS = (
+    "asks",
+    "opposites",
+    "states",
+    "leanings",
+    "prospects",
+    "groups",
+    "slots",
+    "length_units",
+    "some",
+    "decades",
+    "owned_kinds",
+)
 
 Source = tuple[str, str]
 """(field, pattern)."""
@@ -77,7 +89,9 @@ def _history(pack: LanguagePack) -> Iterator[Source]:
     cues = pack.history
     yield from (("history.asks", source) for source, _ in cues.asks)
     yield from (("history.opposites", source) for pair in cues.opposites for source in pair)
-    yield from (("history.states", source) for exclusive in cues.states.values() for source in exclusive)
+    for name, states in (("states", cues.states), ("leanings", cues.leanings), ("prospects", cues.prospects)):
+        yield from ((f"history.{name}", source) for exclusive in states.values() for source in exclusive)
+    yield from (("history.groups", source) for group in cues.groups for source in (group.head, group.members))
     yield from (("history.slots", source) for slot in cues.slots for source in (*slot.ask, *slot.values))
     for name, value in cues.__dict__.items():
         if name not in _HISTORY_PARTS:

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.understanding.kinds import kinds_in, told_apart, within
-from harness.understanding.points import Point, content, keys_of
+from harness.understanding.kinds import told_apart, within
+from harness.understanding.lasting import disagree
+from harness.understanding.points import Point, content, keys_of, members_of
 from harness.understanding.relations import Stand, relate
 from harness.understanding.text import fold, has_han, numbers, terms
 
@@ -26,6 +27,7 @@ ALIKE = 0.6
 _INSIDE = 0.65
 _FAINT = 0.4
 _HALF = 0.5
+_JOB = "job"
 _FEW = 3
 """A denial of a whole kind counts against a point of few words only."""
 
@@ -56,17 +58,21 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
             if not _comparable(claim, known, pack):
                 continue
             relation = relate(claim, known, pack)
-            if relation.stand is Stand.conflict:
+            if relation.stand is Stand.conflict and not _other_thing(claim, known, pack):
                 yield Conflict("claim", relation.strength, claim.quote, known.quote, turn)
     for point in now.points:
         for other in before.points:
             strength = _opposed(point, other, pack)
-            if strength:
+            if strength and not _in_compounds(point.said, other.said, pack):
                 yield Conflict("point", strength, point.words, other.words, turn)
             strength = _miscounted(point, other)
             if strength:
                 yield Conflict("figure", strength, point.words, other.words, turn)
     yield from _values(now, before, turn, pack)
+    for length in now.lengths:
+        for other_length in before.lengths:
+            if disagree(length, other_length):
+                yield Conflict("length", _INSIDE, length.words, other_length.words, turn)
     yield from _forgotten(now, before, turn)
     yield from _things(now, before, turn)
 
@@ -79,6 +85,48 @@ def _comparable(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
             return True
     said, known = keys_of(claim.predicate or claim.value, pack)[0], keys_of(other.predicate or other.value, pack)[0]
     return bool(content(said) & content(known))
+
+
+def _other_thing(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
+    """Whether two claims only look alike: a word in a compound (a hot dog is no dog), a trade and where it is plied."""
+    if claim.polarity and other.polarity:
+        return (
+            claim.attribute == other.attribute
+            and claim.attribute in (_JOB, "workplace")
+            and _one_job(claim.quote, other.quote, pack)
+        )
+    denied, affirmed = (other, claim) if claim.polarity else (claim, other)
+    return _in_compounds(denied.value, affirmed.value, pack)
+
+
+def _in_compounds(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether what two texts share stands in one of them only as part of a compound with another head."""
+    if not pack.history.compounds:
+        return False
+    compounds = pack.any_of(pack.history.compounds)
+    for text, against in ((first, second), (second, first)):
+        rest, count = compounds.subn(" ", text)
+        if count and not compounds.search(against):
+            shared = content(keys_of(rest, pack)[0]) & content(keys_of(against, pack)[0])
+            return not shared and not (has_han(against) and against in rest)
+    return False
+
+
+def _one_job(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether two ways to give one's work can be one job: of a line of work, or a trade plied anywhere and a place."""
+    first, second = fold(first), fold(second)
+    if any(field.search(first) and field.search(second) for field in _fields(pack)):
+        return True
+    if not pack.history.anywhere:
+        return False
+    anywhere, place = pack.any_of(pack.history.anywhere), pack.any_of(pack.history.workplace)
+    whole = pack.any_of(pack.history.any_place)
+    for title, where in ((first, second), (second, first)):
+        if place.search(where) and not place.search(title) and anywhere.search(title):
+            return True
+        if place.search(title) and place.search(where) and whole.search(title) and not anywhere.search(title):
+            return True
+    return False
 
 
 def _things(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
@@ -96,10 +144,14 @@ def _things(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
 
 def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
     """How surely one point denies the other; 0 when it does not."""
-    if point.wish or other.wish or point.polarity == other.polarity:
+    if point.wish or other.wish:
         return 0.0
     if point.negated and other.negated and point.second != other.second:
         return 0.0  # neither likes nor dislikes it
+    if (point.lapsed and other.lately) or (other.lapsed and point.lately):
+        return _INSIDE if _alike(content(point.keys), content(other.keys)) else 0.0
+    if point.polarity == other.polarity:
+        return 0.0
     never = point if point.negated and point.ever else other if other.negated and other.ever else None
     if (point.past or other.past) and never is None:
         return 0.0
@@ -112,13 +164,27 @@ def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
             return 0.6 if len(a & b) >= ALIKE * len(some) else 0.0
         return 0.8 if len(a & b) >= _HALF * len(some) else 0.0
     passing = point.also or other.also
-    for denied, affirmed in ((point, other), (other, point)) if not passing else ():
-        general = denied.heads and denied.negated and not affirmed.negated and len(a) <= _FEW >= len(b)
-        if general and denied.heads & kinds_in(affirmed.words, pack):
-            return 0.65
+    if not passing and (_covered(point, other, pack) or _covered(other, point, pack)):
+        return _INSIDE
     if passing or len(a & b) < ALIKE * min(len(a), len(b)):
         return _FAINT if a & b and pack.script == "latin" else 0.0
     return 0.5 + 0.4 * len(a & b) / len(a | b)
+
+
+def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
+    return bool(first and second) and len(first & second) >= ALIKE * min(len(first), len(second))
+
+
+def _covered(denied: Point, affirmed: Point, pack: LanguagePack) -> bool:
+    """Whether a point denies a whole kind of which the other affirms a member."""
+    if not denied.heads or not denied.negated or affirmed.negated or len(content(denied.keys)) > _FEW:
+        return False
+    return bool(denied.heads & members_of(affirmed.said, pack))
+
+
+def _same_keys(point: Point, other: Point) -> bool:
+    """Whether an answer and a clause beside it are about the very same; "No, but I like to watch it" is no slip."""
+    return not (point.resolved and other.resolved) and content(point.keys) == content(other.keys)
 
 
 def _miscounted(point: Point, other: Point) -> float:
@@ -140,8 +206,8 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
             continue
         slot = slots.get(key)
         if slot is not None and slot.number:
-            a, b = numbers(value, pack), numbers(old[key][0], pack)
-            if a and b and abs(a[0] - b[0]) > slot.apart:
+            a, b = _range(value, pack), _range(old[key][0], pack)
+            if a and b and (a[0] - b[1] > slot.apart or b[0] - a[1] > slot.apart):
                 yield Conflict(f"slot:{key}", 0.75, words, old[key][1], turn)
             continue
         first, second = fold(value), fold(old[key][0])
@@ -149,18 +215,28 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
             continue
         if told_apart(first, second, pack):
             yield Conflict(f"slot:{key}", 0.8, words, old[key][1], turn)
-        elif not (slot and slot.named) and not _akin(first, second, key, pack):
+        elif not (slot and slot.named) and not (
+            _one_job(words, old[key][1], pack) if key == _JOB else _akin(first, second, pack)
+        ):
             yield Conflict(f"slot:{key}", 0.65, words, old[key][1], turn)
     held = {about: (number, words) for about, number, words in before.states}
     for about, number, words in now.states:
         if about in held and held[about][0] != number:
-            yield Conflict(f"state:{about}", 0.75, words, held[about][1], turn)
+            strength = _INSIDE if about in pack.history.leanings else SURE
+            yield Conflict(f"state:{about}", strength, words, held[about][1], turn)
 
 
-def _akin(first: str, second: str, key: str, pack: LanguagePack) -> bool:
-    """Whether two values can be wordings of one: with a word in common, or of one line of work."""
-    if key == "job" and any(field.search(first) and field.search(second) for field in _fields(pack)):
-        return True
+def _range(value: str, pack: LanguagePack) -> tuple[float, float] | None:
+    """From and to: a number, or the ten years of "in my thirties"."""
+    decade = next((start for word, start in pack.history.decades.items() if word in value.casefold()), None)
+    if decade is not None:
+        return decade, decade + 9
+    read = numbers(value, pack)
+    return (read[0], read[0]) if read else None
+
+
+def _akin(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether two values can be wordings of one: with a word in common."""
     if has_han(first) and has_han(second):
         return bool(set(first) & set(second))
     return bool(terms(first, pack) & terms(second, pack))
@@ -182,15 +258,19 @@ def _forgotten(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflic
 
 def inside(now: Utterance, pack: LanguagePack) -> Iterator[Conflict]:
     """What in a message runs against itself. Never sure: "I don't mind dogs, but I hate *that* dog" is no slip."""
-    points = [point for point in now.points if not point.resolved]
-    for index, point in enumerate(points):
-        for other in points[:index]:
+    for index, point in enumerate(now.points):
+        for other in now.points[:index]:
+            if (point.resolved or other.resolved) and not _same_keys(point, other):
+                continue
+            if point.words == other.words or pack.any_of(pack.history.concedes).match(point.words):
+                continue  # "I don't read much, but I have read that one" says how much, not the opposite
             strength = _opposed(point, other, pack)
             if strength > _FAINT:
                 yield Conflict("within", min(strength, _INSIDE), point.words, other.words)
     for index, claim in enumerate(now.claims):
         for known in now.claims[:index]:
-            if claim.quote == known.quote or not _comparable(claim, known, pack):
+            listed = claim.polarity and known.polarity and not (claim.single and known.single)
+            if listed or claim.quote == known.quote or not _comparable(claim, known, pack):
                 continue
             relation = relate(claim, known, pack)
             if relation.stand is Stand.conflict:

@@ -7,18 +7,18 @@ as knowing or not knowing. Only the latest messages and those that share a conte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.state import USER, FactStatus, Finding
-from harness.understanding.comparing import ALIKE, SURE, WITHIN, Conflict, between, inside
-from harness.understanding.points import content, keys_of
+from harness.understanding.comparing import SURE, WITHIN, Conflict, between, inside
 from harness.understanding.questions import plain, spans
 from harness.understanding.text import fold, sentences, terms
-from harness.understanding.utterances import Utterance, read_utterance
+from harness.understanding.unheard import asked_again, roles, unheard
+from harness.understanding.utterances import Said, read_utterance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from harness.language import LanguagePack
     from harness.state import DialogueState
@@ -34,16 +34,8 @@ style beside it, but stands in the record."""
 MOST = 3
 """Findings at most."""
 _LONGEST = 2_000
+_UNHEARD = ("unheard", "asked again")
 _OWNED_UP = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One earlier message with the message before it."""
-
-    text: str
-    asked: str
-    turn: int
 
 
 def check_history(
@@ -75,7 +67,7 @@ def check_history(
         sure = conflict.strength >= SURE
         if found and not sure:
             break
-        kind = "not_recalled" if conflict.rule == "unheard" else "contradiction"
+        kind = "not_recalled" if conflict.rule in _UNHEARD else "contradiction"
         evidence = _as_written(conflict.words, (reply,), pack)
         if any(item.kind == kind and item.evidence == evidence[:200] for item in found):
             continue
@@ -116,8 +108,10 @@ def conflicts(reply: str, *, user_text: str, state: DialogueState, pack: Languag
     for old in said:
         before = read_utterance(old.text[:_LONGEST], old.asked[:_LONGEST], pack)
         found.extend(between(now, before, old.turn, pack))
-    found.extend(_unheard(now, heard, pack))
-    found.extend(_roles(now, said, heard, pack))
+    found.extend(unheard(now, heard, pack))
+    found.extend(roles(now, said, heard, pack))
+    latest = Said(user_text[:_LONGEST], said[0].text[:_LONGEST] if said else "", state.turn_count + 1)
+    found.extend(asked_again(now, (latest, *heard), pack))
     found.extend(inside(now, pack))
     if any(
         pack.any_of((*pack.history.admits, *pack.history.changed)).search(clause) for clause, _ in spans(text, pack)
@@ -137,7 +131,8 @@ def _earlier(reply: str, state: DialogueState, pack: LanguagePack) -> tuple[list
         message = messages[index]
         if message.speaker == USER:
             if len(heard) < RECENT:
-                heard.append(Said(message.text, "", message.turn))
+                before = messages[index - 1] if index and messages[index - 1].speaker != USER else None
+                heard.append(Said(message.text, before.text if before else "", message.turn))
             continue
         if len(said) >= RECENT:
             if not more:
@@ -148,51 +143,3 @@ def _earlier(reply: str, state: DialogueState, pack: LanguagePack) -> tuple[list
         before = messages[index - 1] if index and messages[index - 1].speaker == USER else None
         said.append(Said(message.text, before.text if before else "", message.turn))
     return said, heard
-
-
-def _unheard(now: Utterance, heard: Sequence[Said], pack: LanguagePack) -> Iterator[Conflict]:
-    """Does not know what the user told."""
-    question = now.question
-    if question is None or not (question.own or question.knowing):
-        return
-    words = now.unknown
-    if not words and question.own:
-        words = next(
-            (clause for clause, _ in spans(now.text, pack) if pack.any_of(pack.history.telling).search(clause)), ""
-        )
-    if not words:
-        return
-    wanted = content(keys_of(pack.any_of(pack.history.knowing).sub("", question.words), pack)[0])
-    for old in heard:
-        told = content(keys_of(old.text, pack)[0])
-        asked = question.own and any(
-            pack.pattern(source).search(clause)
-            for slot in pack.history.slots
-            if slot.key in question.slots
-            for source in slot.values
-            for clause, _ in spans(old.text, pack)
-        )
-        share = len(wanted & told) / len(wanted) if wanted else 0.0
-        if asked or share >= (0.3 if question.own else 0.6):
-            yield Conflict("unheard", 0.8, words, old.text, old.turn)
-            return
-
-
-def _roles(now: Utterance, said: Sequence[Said], heard: Sequence[Said], pack: LanguagePack) -> Iterator[Conflict]:
-    """Takes what it said itself for what the other said: "me too", or asks back about it."""
-    cues = pack.history
-    if not said or not cues.too or not pack.any_of(cues.too).search(now.text):
-        return
-    last = said[0]
-    own = content(frozenset().union(*(content(p.keys) for p in read_utterance(last.text, last.asked, pack).points)))
-    told = frozenset().union(
-        *(content(keys_of(clause, pack)[0]) for old in heard for clause, asks in spans(old.text, pack) if not asks)
-    )
-    own -= told
-    if not own:
-        return
-    for clause, asks in spans(now.text, pack):
-        keys = content(keys_of(clause, pack)[0])
-        shared = keys & own
-        if not asks and pack.any_of(cues.too).search(clause) and keys and len(shared) >= ALIKE * len(keys):
-            yield Conflict("own too", 0.6, clause, last.text, last.turn)

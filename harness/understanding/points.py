@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.understanding.kinds import head_patterns
 from harness.understanding.text import fold, has_han, numbers, stem
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
+    from harness.understanding.questions import Asked
 
 _TOKEN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_\u3400-\u9fff]+")
 _MARK = "\x00"
@@ -23,7 +23,7 @@ class Point:
     """One thing said of oneself.
 
     Attributes:
-        words: the clause.
+        words: the clause. ``said``: what was read, which is the question's statement for a yes or no.
         keys: what it is about: stems, pairs of Han characters; ``=n`` and ``~n`` stand for synonyms and opposites.
         negated: with an odd number of negations.
         second: with the second of a pair of opposites ("hate").
@@ -33,7 +33,8 @@ class Point:
         ever: speaks of "at any time" (never been, 去过).
         resolved: what it is about stands in the question that it answers, or in the clause before.
         longed: denied only by wishing for it.
-        heads: kinds of things that a denial names as a whole ("any sports").
+        heads: numbers of the groups that a denial names as a whole ("any sports").
+        lapsed: not for long. ``lately``: of these days.
         vague: what it is about is one of the things the other has just named ("never been there").
     """
 
@@ -49,7 +50,10 @@ class Point:
     resolved: bool = False
     vague: bool = False
     longed: bool = False
-    heads: frozenset[str] = frozenset()
+    heads: frozenset[int] = frozenset()
+    said: str = ""
+    lapsed: bool = False
+    lately: bool = False
 
     @property
     def polarity(self) -> bool:
@@ -64,24 +68,40 @@ def keys_of(text: str, pack: LanguagePack) -> tuple[frozenset[str], bool, bool]:
     folded = fold(text)
     found: set[str] = set()
     second = False
-    for number, pair in enumerate(cues.opposites):
-        for turns, source in ((True, pair[1]), (False, pair[0])):
-            folded, count = pack.pattern(source).subn(_MARK, folded)
-            if count:
-                found.add(f"~{number}")
-                second = second != turns
+    opposites, synonyms = _tables(pack)
+    for key, turns, pattern in opposites:
+        if pattern.search(folded):  # most do not: searching costs half of what replacing does
+            folded = pattern.sub(_MARK, folded)
+            found.add(key)
+            second = second != turns
     folded, denials = pack.any_of(cues.negators).subn(_MARK, folded)
-    for number, source in enumerate(cues.synonyms):
-        whole = source if pack.script == "han" else rf"\b(?:{source})\b"
-        folded, count = pack.pattern(whole).subn(_MARK, folded)
-        if count:
-            found.add(f"={number}")
+    for key, pattern in synonyms:
+        if pattern.search(folded):
+            folded = pattern.sub(_MARK, folded)
+            found.add(key)
     folded = pack.any_of(cues.stop).sub(_MARK, folded)
     heavy = _grams(pack.any_of(cues.light).sub(_MARK, folded), pack)
     found |= heavy
     if not found - {_LIKING}:
         found |= _grams(folded, pack)
     return frozenset(found), denials % 2 == 1, second
+
+
+@lru_cache(maxsize=16)
+def _tables(
+    pack: LanguagePack,
+) -> tuple[tuple[tuple[str, bool, re.Pattern[str]], ...], tuple[tuple[str, re.Pattern[str]], ...]]:
+    """(key, whether of the second, pattern) of the opposites, and (key, pattern) of the synonyms."""
+    opposites = tuple(
+        (f"~{number}", turns, pack.pattern(pair[turns]))
+        for number, pair in enumerate(pack.history.opposites)
+        for turns in (True, False)
+    )
+    edged = "{}" if pack.script == "han" else r"\b(?:{})\b"
+    synonyms = tuple(
+        (f"={number}", pack.pattern(edged.replace("{}", source))) for number, source in enumerate(pack.history.synonyms)
+    )
+    return opposites, synonyms
 
 
 def _grams(text: str, pack: LanguagePack) -> set[str]:
@@ -94,6 +114,16 @@ def _grams(text: str, pack: LanguagePack) -> set[str]:
         elif token not in pack.text.stopwords and len(token) > 1:
             found.add(stem(pack.text.lemmas.get(token, token)))
     return found
+
+
+@lru_cache(maxsize=4096)
+def thin(clause: str, pack: LanguagePack) -> bool:
+    """Whether a clause says what is done to something, but not to what ("never heard of it")."""
+    cues = pack.history
+    folded = pack.any_of((*cues.negators, *cues.light, *cues.stop)).sub(_MARK, fold(clause))
+    if any(pattern.search(folded) for key, _, pattern in _tables(pack)[0] if key != _LIKING):
+        return False
+    return not _grams(pack.any_of(cues.anaphors).sub(_MARK, folded), pack)
 
 
 def content(keys: frozenset[str]) -> frozenset[str]:
@@ -120,15 +150,34 @@ def point_of(clause: str, words: str, pack: LanguagePack) -> Point:
         also=pack.any_of((*cues.also, *cues.sometimes)).search(clause) is not None,
         ever=not lapsed and pack.any_of(cues.experience).search(clause) is not None,
         heads=_heads(clause, pack) if negated else frozenset(),
+        said=clause,
+        lapsed=lapsed,
+        lately=pack.any_of(cues.lately).search(clause) is not None,
     )
 
 
-def answered(point: Point, statement: str, says: bool, pack: LanguagePack) -> Point:
-    """The point of a question's statement, as a yes or a no leaves it."""
+def answered(point: Point, question: Asked, says: bool, pack: LanguagePack) -> Point:
+    """The point of a question's statement, as a yes or a no leaves it; "no" to "have you ever" denies every time."""
     negated = point.negated == says
-    return replace(point, negated=negated, resolved=True, heads=_heads(statement, pack) if negated else frozenset())
+    ever = negated and pack.any_of(pack.history.ever_asked).search(question.words) is not None
+    heads = _heads(question.statement, pack) if negated else frozenset()
+    return replace(point, negated=negated, resolved=True, heads=heads, ever=point.ever or ever)
 
 
-def _heads(clause: str, pack: LanguagePack) -> frozenset[str]:
-    folded = fold(clause)
-    return frozenset(f"#{kind}" for kind, head in head_patterns(pack) if head.search(folded))
+def _heads(clause: str, pack: LanguagePack) -> frozenset[int]:
+    return frozenset(number for number, (head, _) in enumerate(_groups(pack)) if head.search(clause))
+
+
+@lru_cache(maxsize=4096)
+def members_of(clause: str, pack: LanguagePack) -> frozenset[int]:
+    """Numbers of the groups of which a clause names a member."""
+    return frozenset(number for number, (_, members) in enumerate(_groups(pack)) if members.search(clause))
+
+
+@lru_cache(maxsize=16)
+def _groups(pack: LanguagePack) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    edged = r"\b(?:{})\b" if pack.script == "latin" else "(?:{})"
+    return tuple(
+        (pack.pattern(edged.replace("{}", group.head)), pack.pattern(edged.replace("{}", group.members)))
+        for group in pack.history.groups
+    )

@@ -15,6 +15,7 @@ _QUOTED = re.compile(r"[“「『《\"]([^”」』》\"]{1,400})[”」』》\"
 _LONG_QUOTE = 4
 _LONG_HAN_QUOTE = 8
 _PRIVATE = 0xE000
+_DECADE = 10
 
 
 @lru_cache(maxsize=4096)
@@ -96,4 +97,8 @@ def degree_of(attribute: str, words: str, polarity: bool, pack: LanguagePack) ->
 def same_numbers(first: str, second: str, pack: LanguagePack) -> bool | None:
     """Whether two texts hold the same numbers; None when one of them holds none."""
     a, b = numbers(first, pack), numbers(second, pack)
+    for text, others in ((first, b), (second, a)):
+        start = next((start for word, start in pack.history.decades.items() if word in text.casefold()), None)
+        if start is not None and others:
+            return start <= others[0] < start + _DECADE
     return None if not a or not b else a[0] == b[0] or set(a) == set(b)

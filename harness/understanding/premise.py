@@ -121,7 +121,7 @@ def _read(match: re.Match[str], category: str, pack: LanguagePack) -> Iterator[C
         yield from (c for c in read_claims(text, pack, Reading(loose=True)) if c.subject == SPEAKER)
         return
     words = groups.get("c") or ""
-    quoted = words.lstrip(" ,:")[:1] in '"“「『'
+    quoted = words.lstrip(" ,:").startswith(tuple('"“「『'))
     text = pack.any_of(pack.premise.tags).sub("", _QUOTES.sub("", words).strip(" ,:").rstrip("?!.。")).rstrip("?!.。 ")
     if category == "reported" and pack.any_of(pack.premise.promises).match(text):
         return

@@ -71,7 +71,7 @@ def _spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
     found: list[tuple[str, bool]] = []
     for sentence in sentences(plain(text, pack)):
         asks = sentence.rstrip().endswith("?")
-        pieces = [piece.strip() for piece in _CLAUSE.split(sentence) if piece.strip(_EDGE)]
+        pieces = [part for piece in _CLAUSE.split(sentence) if piece.strip(_EDGE) for part in _parted(piece, pack)]
         for number, piece in enumerate(pieces):
             last = number == len(pieces) - 1
             asked = asks and last
@@ -79,6 +79,14 @@ def _spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
                 asked = pack.any_of(pack.history.statements).match(piece) is None
             found.append((piece.strip(), asked))
     return tuple(found)
+
+
+def _parted(piece: str, pack: LanguagePack) -> list[str]:
+    """A piece cut where a clause of its own begins; what is wished or supposed stays whole, as is its "and I …"."""
+    cues = pack.history
+    if not cues.joints or pack.any_of((*cues.wishes, *cues.past)).search(piece):
+        return [piece.strip()]
+    return [part.strip() for part in pack.any_of(cues.joints).split(piece) if part.strip(_EDGE)]
 
 
 @lru_cache(maxsize=4096)

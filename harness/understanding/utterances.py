@@ -8,9 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.understanding.claims import SPEAKER, Claim, Reading, read_claims
-from harness.understanding.points import Point, answered, content, keys_of, point_of
+from harness.understanding.kinds import kinds_in
+from harness.understanding.lasting import Length, lengths
+from harness.understanding.points import Point, answered, content, keys_of, point_of, thin
 from harness.understanding.questions import Asked, knows_not, plain, read_question, spans, verdict
-from harness.understanding.text import numbers, stem
+from harness.understanding.text import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
     from harness.language import LanguagePack
 
 _WORDING = Reading(wording=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An earlier message with the message before it."""
+
+    text: str
+    asked: str
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +41,7 @@ class Utterance:
         claims: as persona facts are compared.
         slots: (key, value, words) of what one has one of.
         states: (what it is about, which of the alternatives, words).
-        counts: (thing, how many, words). ``owned``, ``lacked``: (thing, words).
+        lengths: how long things have lasted. ``counts``: (thing, how many, words). ``owned``, ``lacked``: (thing, words).
     """
 
     text: str
@@ -44,6 +55,7 @@ class Utterance:
     counts: tuple[tuple[str, float, str], ...]
     owned: tuple[tuple[str, str], ...]
     lacked: tuple[tuple[str, str], ...]
+    lengths: tuple[Length, ...] = ()
 
 
 @lru_cache(maxsize=2048)
@@ -64,6 +76,7 @@ def read_utterance(text: str, asked: str, pack: LanguagePack) -> Utterance:
         tuple(_counts(text, pack)),
         tuple(_things(text, pack.history.possessions, pack)),
         tuple(_things(text, pack.history.lacking, pack)),
+        tuple(lengths(text, question, pack)),
     )
 
 
@@ -73,7 +86,10 @@ def _points(text: str, asked: str, question: Asked | None, says: bool | None, pa
     found: list[Point] = []
     clauses = spans(text, pack)
     if question is not None and not question.open and says is not None:
-        point = answered(point_of(question.statement, clauses[0][0], pack), question.statement, says, pack)
+        point = answered(point_of(question.statement, clauses[0][0], pack), question, says, pack)
+        if thin(question.statement, pack) and pack.any_of(cues.anaphors).search(question.statement):
+            named = content(keys_of(plain(asked, pack).replace(question.words, " "), pack)[0])
+            point = replace(point, keys=named, vague=True)
         passing = pack.any_of(cues.sometimes).search(question.words) is not None
         found.append(replace(point, also=point.also or passing))
     if clauses and pack.any_of(cues.me_too).match(clauses[0][0]):
@@ -95,10 +111,10 @@ def _clause_points(
             continue
         yield from _own_answer(clause, own, pack)
         own = None
-        if pack.any_of(cues.unknown).search(clause):
+        if pack.any_of(cues.unknown).search(clause) and not pack.any_of(cues.experience).search(clause):
             continue
         yield from _longings(clause, pack)
-        foreign = pack.any_of(cues.others).match(clause) is not None
+        foreign = pack.any_of(cues.others).match(clause) is not None and not pack.any_of(cues.lapsed).search(clause)
         if foreign or (pack.script == "latin" and not pack.any_of(cues.first).search(clause)):
             before = content(keys_of(clause, pack)[0])
             continue
@@ -111,7 +127,7 @@ def _own_answer(clause: str, own: Asked | None, pack: LanguagePack) -> Iterator[
     """The point of a question that one asks and answers oneself ("Do you have pets? I don't.")."""
     said = verdict(clause, own, pack) if own is not None and own.statement else None
     if own is not None and said is not None:
-        yield answered(point_of(own.statement, clause, pack), own.statement, said, pack)
+        yield answered(point_of(own.statement, clause, pack), own, said, pack)
 
 
 def _longings(clause: str, pack: LanguagePack) -> Iterator[Point]:
@@ -126,7 +142,10 @@ def _completed(
     point: Point, clause: str, before: frozenset[str], asked: str, question: Asked | None, pack: LanguagePack
 ) -> Point:
     """A point without words of its own, with what it is about: the clause before, the question, or what was named."""
-    if content(point.keys) or not (point.keys or point.ever):
+    refers = point.negated and point.ever and pack.any_of(pack.history.anaphors).search(clause) is not None
+    if content(point.keys) and not (refers and thin(clause, pack)):
+        return point
+    if not (point.keys or point.ever):
         return point
     about, vague = before, False
     if question is not None and not about and not point.ever:
@@ -137,13 +156,21 @@ def _completed(
 
 
 def _things(text: str, sources: tuple[str, ...], pack: LanguagePack) -> list[tuple[str, str]]:
-    """(stem of a thing, words): what is called one's own, or what one is without."""
+    """(thing in the singular, words): what is called one's own, or what one is without."""
     found: list[tuple[str, str]] = []
     unsure = pack.any_of((*pack.history.wishes, *pack.history.past))
     for clause, asks in spans(text, pack):
         if not asks and not unsure.search(clause):
-            found.extend((stem(_thing(match, pack).lower()), clause) for match in matches(sources, clause, pack))
+            for match in matches(sources, clause, pack):
+                thing = _thing(match, pack).lower()
+                found.append((_singular(thing), clause))
+                found.extend((kind, clause) for kind in kinds_in(thing, pack) if kind[1:] in pack.history.owned_kinds)
     return found
+
+
+def _singular(thing: str) -> str:
+    """A thing without its plural ending; a stem would make "care" of "cars"."""
+    return thing.removesuffix("s") if thing.isascii() and not thing.endswith("ss") else thing
 
 
 def _counts(text: str, pack: LanguagePack) -> list[tuple[str, float, str]]:
@@ -155,8 +182,17 @@ def _counts(text: str, pack: LanguagePack) -> list[tuple[str, float, str]]:
             continue
         for match in matches(pack.history.pairs, clause, pack):
             many = numbers(match["n"] + pack.text.measures[:1], pack) or (1.0,)
-            found.append((stem(match["v"].lower()), float(many[0]), clause))
+            thing = match.groupdict().get("v") or _last_named(text, clause, pack)
+            if thing:
+                found.append((_singular(thing.lower()), float(many[0]), clause))
     return found
+
+
+def _last_named(text: str, clause: str, pack: LanguagePack) -> str:
+    """What "two of them" are: the last thing one can have that was named before it."""
+    before = plain(text, pack).partition(clause)[0]
+    named = list(pack.any_of(pack.history.countable).finditer(before))
+    return named[-1][0] if named else ""
 
 
 def _claims(text: str, question: Asked | None, says: bool | None, pack: LanguagePack) -> list[Claim]:
@@ -199,13 +235,24 @@ def _states(text: str, pack: LanguagePack) -> list[tuple[str, int, str]]:
     cues = pack.history
     found: list[tuple[str, int, str]] = []
     for clause, asks in spans(text, pack):
-        if asks or pack.any_of((*cues.wishes, *cues.past)).search(clause):
+        if asks:
             continue
-        for about, alternatives in cues.states.items():
-            hits = [number for number, source in enumerate(alternatives) if pack.pattern(source).search(clause)]
-            if hits and not any(about == known for known, _, _ in found):
-                found.append((about, hits[-1], clause))
+        unsure = pack.any_of((*cues.wishes, *cues.past)).search(clause) is not None
+        hits = {about: number for about, number, pattern in _state_patterns(unsure, pack) if pattern.search(clause)}
+        found.extend((about, number, clause) for about, number in hits.items() if about not in {a for a, _, _ in found})
     return found
+
+
+@lru_cache(maxsize=32)
+def _state_patterns(unsure: bool, pack: LanguagePack) -> tuple[tuple[str, int, re.Pattern[str]], ...]:
+    """(what it is about, which of the alternatives, pattern); of the prospects only for what is wished or past."""
+    cues = pack.history
+    states = cues.prospects if unsure else {**cues.states, **cues.leanings, **cues.prospects}
+    return tuple(
+        (about, number, pack.pattern(source))
+        for about, alternatives in states.items()
+        for number, source in enumerate(alternatives)
+    )
 
 
 def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[str, str, str]]:
@@ -215,7 +262,7 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
     found: list[tuple[str, str, str]] = []
     kind = _favourite_asked(question.whole, pack) if question is not None else ""
     for clause, asks in spans(text, pack):
-        kind = (_favourite_asked(clause, pack) if asks else "") or kind
+        kind = _favourite_asked(clause, pack) or kind
         if asks or pack.any_of(cues.others).match(clause) or pack.any_of(cues.unknown).search(clause):
             continue
         if pack.any_of((*cues.wishes, *cues.past)).search(clause) or pack.any_of(cues.negators).search(clause):
