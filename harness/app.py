@@ -293,11 +293,10 @@ class Harness:
         return self._bind(info, store, ports)
 
     async def warm(self, session: Session) -> None:
-        """Ready the embedded model for a session; does nothing with a provider, whose tokens cost money."""
-        if not self.settings.embedded or not self._own_model:
-            return
+        """Ready the language rules for a session, and the embedded model; never a provider, whose tokens cost money."""
+        own = self.settings.embedded and self._own_model
         try:
-            await session.warm()
+            await (session.warm() if own else session.ready())
         except HarnessError as error:
             log.warning("warming_failed", session=session.id, error=str(error))
 

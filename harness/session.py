@@ -32,6 +32,7 @@ from harness.state.operations import AddMessage, SetTask, UpdateTask
 from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
 from harness.turn.machine import MACHINE, Phase, TurnMachine, run_turn
 from harness.turn.turn import Turn
+from harness.understanding.readying import readying
 
 log = structlog.get_logger("harness.session")
 
@@ -368,6 +369,14 @@ class Session:
         """Leave the task at hand. Raises OperationRejected when there is none."""
         await self.change([SetTask(task=None)])
 
+    async def ready(self) -> None:
+        """Ready the language rules, so that the first turns need not; up to a second of work, done beside in a thread.
+
+        Worth a call as soon as a session is open: the user reads and types meanwhile. Nothing is recorded.
+        """
+        for step in readying(self._ports.languages.get(self.persona.language), self.persona):
+            await asyncio.to_thread(step)
+
     async def warm(self) -> None:
         """Have the model read the part of the prompt that will not change, and ready the language rules.
 
@@ -377,7 +386,7 @@ class Session:
         Raises:
             ModelError: the model did not answer.
         """
-        await asyncio.to_thread(self._ports.languages.get(self.persona.language).check)
+        await self.ready()
         async with self._settled():
             turn = await self._next(".")
         prefix = compose_prompt(turn, self._ports).messages[: 1 + len(turn.state.messages)]

@@ -8,11 +8,12 @@ even in a message without a word in common ("back to the camera": "a Zenit, from
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.context.tokens import estimate
+from harness.context.word_index import index_of
 from harness.language import LanguagePack
 from harness.state import Message, Retrieved, Topic, TopicStack
 from harness.understanding.shifts import is_question
@@ -58,21 +59,31 @@ def recall_messages(
     asked = terms(turn.resolved or turn.text, pack)
     if not earlier or not (asked or topic):
         return ()
-    found = [terms(message.text[: 4 * LONGEST_SENTENCE], pack) for message in earlier]
-    counts = Counter(word for words in found for word in words & asked)
-    weights = {word: math.log(1 + len(earlier) / (1 + counts[word])) for word in asked}
+    index = index_of(earlier, pack)
+    shared: dict[int, set[str]] = {}
+    for word in asked:
+        for place in index.places(word):
+            shared.setdefault(place, set()).add(word)
+    weights = {word: math.log(1 + len(earlier) / (1 + len(index.places(word)))) for word in asked}
     total = sum(weights.values()) or 1.0
     under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
     themes = _themes(topic, pack) if topic is not None else frozenset()
     scored = []
-    for words, message in zip(found, earlier, strict=True):
+    told_under = [place for place, message in enumerate(earlier) if message.turn in under] if under else []
+    for place in sorted({*shared, *told_under}):
+        message, words = earlier[place], index.words[place]
         score = sum(weights[word] for word in words & asked) / total
         if message.turn in under and words and not is_backchannel(message.text, pack):
-            told = sum(len(terms(part, pack)) for part in sentences(message.text) if not is_question(part))
-            score += TOPIC_SCORE + TOPIC_SCORE * min(1.0, told / FULL)
+            score += TOPIC_SCORE + TOPIC_SCORE * min(1.0, _told(message.text, pack) / FULL)
         scored.append((score, message))
     scored.sort(key=lambda pair: (pair[0], pair[1].speaker == "user", pair[1].turn), reverse=True)
     return _fitting(scored, asked | themes, turn, pack, wide=topic is not None)
+
+
+@lru_cache(maxsize=4096)
+def _told(text: str, pack: LanguagePack) -> int:
+    """How many words with content a message says, without those of its questions."""
+    return sum(len(terms(part, pack)) for part in sentences(text) if not is_question(part))
 
 
 def turns_under(topic: Topic, stack: TopicStack) -> frozenset[int]:
@@ -80,12 +91,10 @@ def turns_under(topic: Topic, stack: TopicStack) -> frozenset[int]:
     inner = [
         range(other.first_turn, other.last_turn + 1)
         for other in (*stack.open, *stack.past)
-        if other.id != topic.id and topic.first_turn < other.first_turn
+        if other.id != topic.id and topic.first_turn < other.first_turn <= topic.last_turn
     ]
     # The topic came back where a later range begins before it ended, so a turn of two ranges belongs to the later topic.
-    return frozenset(
-        turn for turn in range(topic.first_turn, topic.last_turn + 1) if not any(turn in span for span in inner)
-    )
+    return frozenset(range(topic.first_turn, topic.last_turn + 1)).difference(*inner)
 
 
 def resumed_topic(stack: TopicStack, now: int) -> Topic | None:

@@ -101,6 +101,8 @@ class _View:
     names: frozenset[str]
     wanted: frozenset[str]
     facts_with: Counter[str]
+    whole: tuple[float, float]
+    """Weight of all words of ``asked`` and of ``themes``."""
     pack: LanguagePack
 
     @classmethod
@@ -108,30 +110,37 @@ class _View:
         """The view of one turn."""
         text = turn.resolved or turn.text
         topic = turn.state.topics.current
+        asked = terms(text, pack)
+        themes = frozenset(topic.keywords[:8]) if topic is not None else frozenset()
+        facts_with = Counter(word for fact in facts for word in _words(fact, pack))
         recent = [entity for entity in turn.state.entities if entity.last_turn >= turn.number - 1]
         return cls(
-            asked=terms(text, pack),
-            themes=frozenset(topic.keywords[:8]) if topic is not None else frozenset(),
+            asked=asked,
+            themes=themes,
             names=frozenset(word for entity in recent for word in terms(entity.name, pack)),
             wanted=frozenset(asked_attributes(text, pack)),
-            facts_with=Counter(word for fact in facts for word in _words(fact, pack)),
+            facts_with=facts_with,
+            whole=(sum(_weight(facts_with[word]) for word in asked), sum(_weight(facts_with[word]) for word in themes)),
             pack=pack,
         )
 
     def score(self, fact: Fact) -> float:
         """How much a fact has to do with the turn; 0 when nothing."""
         own = _words(fact, self.pack)
-        score = self._share(own, self.asked) + THEME * self._share(own, self.themes)
+        asked, themes = self.whole
+        score = self._share(own & self.asked, asked) + THEME * self._share(own & self.themes, themes)
         spec = self.pack.attribute(fact.attribute) if self.wanted else None
         key = spec.key if spec is not None else fold(fact.attribute)
         return score + SPOKEN_OF * bool(own & self.names) + ASKED_FOR * (key in self.wanted)
 
-    def _share(self, own: frozenset[str], words: frozenset[str]) -> float:
-        whole = sum(self._weight(word) for word in words)
-        return sum(self._weight(word) for word in own & words) / whole if whole else 0.0
+    def _share(self, shared: frozenset[str], whole: float) -> float:
+        return sum(_weight(self.facts_with[word]) for word in shared) / whole if whole else 0.0
 
-    def _weight(self, word: str) -> float:
-        return 1 / (1 + log(max(1, self.facts_with[word])))
+
+@lru_cache(maxsize=1024)
+def _weight(facts_with: int) -> float:
+    """How much a word counts that so many facts have."""
+    return 1 / (1 + log(max(1, facts_with)))
 
 
 @lru_cache(maxsize=8192)

@@ -11,7 +11,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
-from harness.language.phrases import Phrases
+from harness.language.phrases import Phrases, caseless
 from harness.language.scripts import is_script
 from harness.language.sections_agreement import AgreementCues
 from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
@@ -103,7 +103,7 @@ class LanguagePack(Frozen):
         return Phrases.of(self.frequent or self.text.stopwords)
 
     @cached_property
-    def _compiled(self) -> dict[object, object]:
+    def _compiled(self) -> dict[str | tuple[str, ...], re.Pattern[str]]:
         return {}
 
     def pattern(self, source: str) -> re.Pattern[str]:
@@ -115,22 +115,19 @@ class LanguagePack(Frozen):
         found = self._compiled.get(source)
         if found is None:
             try:
-                found = re.compile(self._expanded(source), re.IGNORECASE)
+                found = caseless(self._expanded(source))
             except re.error as failure:
                 message = f"Pack {self.code!r}: the pattern {source!r} is not a regular expression: {failure}."
                 raise LanguageError(message, remedy="Correct it.", code=self.code, pattern=source) from failure
             self._compiled[source] = found
-        assert isinstance(found, re.Pattern)  # noqa: S101 - narrows the cache's type
         return found
 
     def any_of(self, sources: tuple[str, ...]) -> re.Pattern[str]:
         """One regular expression for a whole list; matches nothing when the list is empty."""
-        key = ("any", sources)
-        found = self._compiled.get(key)
+        found = self._compiled.get(sources)
         if found is None:
             found = self.pattern("|".join(f"(?:{source})" for source in sources) if sources else r"(?!)")
-            self._compiled[key] = found
-        assert isinstance(found, re.Pattern)  # noqa: S101 - narrows the cache's type
+            self._compiled[sources] = found
         return found
 
     def rewrite(self, text: str, rewrites: Iterable[tuple[str, str]]) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import Field
 
-from harness.language.phrases import Phrases, Regex, alternatives, fill
+from harness.language.phrases import Phrases, Regex, alternatives, caseless, fill
 from harness.language.sections_focus import FocusCues
 from harness.language.sections_people import PeopleCues
 from harness.state.base import Frozen
@@ -205,7 +205,7 @@ class EntityCues(Frozen):
 
     def expression(self, pattern: str) -> re.Pattern[str]:
         """A pattern of the section with its slots filled, compiled; case is ignored outside ``{name}``."""
-        return re.compile(fill(pattern, self._slots), re.IGNORECASE)
+        return caseless(fill(pattern, self._slots))
 
     @cached_property
     def name_expressions(self) -> tuple[tuple[re.Pattern[str], NamePattern], ...]:
@@ -215,7 +215,7 @@ class EntityCues(Frozen):
             "noun": rf"(?P<noun>{self._slots['noun']})",
             "relation": rf"(?P<noun>{self._slots['relation']})",
         }
-        return tuple((re.compile(fill(item.pattern, slots), re.IGNORECASE), item) for item in self.names)
+        return tuple((caseless(fill(item.pattern, slots)), item) for item in self.names)
 
     @cached_property
     def phrase_expressions(self) -> tuple[re.Pattern[str], ...]:
@@ -235,7 +235,7 @@ class EntityCues(Frozen):
     @cached_property
     def again_expressions(self) -> tuple[re.Pattern[str], ...]:
         """``again``, compiled."""
-        return tuple(re.compile(pattern, re.IGNORECASE) for pattern in self.again)
+        return tuple(caseless(pattern) for pattern in self.again)
 
     @cached_property
     def time_phrases(self) -> Phrases[str]:
@@ -245,7 +245,7 @@ class EntityCues(Frozen):
     @cached_property
     def topicless_expressions(self) -> tuple[re.Pattern[str], ...]:
         """``topicless``, compiled."""
-        return tuple(re.compile(pattern, re.IGNORECASE) for pattern in self.topicless)
+        return tuple(caseless(pattern) for pattern in self.topicless)
 
     @cached_property
     def plural_set(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from harness.language.phrases import Phrases, alternatives, fill
+from harness.language.phrases import Phrases, alternatives, caseless, fill
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -60,7 +60,7 @@ class FocusCues(Frozen):
         """``frames``, compiled."""
         outside = alternatives(self.outside)
         slots = {"topic": rf"(?:(?!{outside})\w)" + "{1,12}", "cut": f"(?:{alternatives(self.cuts)})"}
-        return tuple(re.compile(fill(frame, slots), re.IGNORECASE) for frame in self.frames)
+        return tuple(caseless(fill(frame, slots)) for frame in self.frames)
 
     @cached_property
     def cut_phrases(self) -> Phrases[str]:
@@ -99,7 +99,7 @@ class FocusCues(Frozen):
     @cached_property
     def _any(self) -> dict[str, re.Pattern[str]]:
         def made(sources: Words, form: str) -> re.Pattern[str]:
-            return re.compile(form.format("|".join(f"(?:{one})" for one in sources) or "(?!)"), re.IGNORECASE)
+            return caseless(form.format("|".join(f"(?:{one})" for one in sources) or "(?!)"))
 
         return {
             "person_before": made(self.person_before, "(?:{})$"),

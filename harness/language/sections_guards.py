@@ -7,13 +7,17 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from harness.errors import LanguageError
-from harness.language.phrases import fill
+from harness.language.phrases import caseless, fill
 from harness.state.base import Frozen
 
 Sources = tuple[str, ...]
 _EDGE = r"\b"
 _MOST_NESTED = 4
 """How deep words may be made of other words."""
+
+
+KINDS = ("bot_question", "override", "role_swap", "role_play", "extraction", "memory_poison")
+"""Lists of patterns for what a message wants."""
 
 
 class GuardCues(Frozen):
@@ -73,6 +77,12 @@ class GuardCues(Frozen):
             found = self._cache[name] = self._compiled(name, ended)
         return found
 
+    def kinds(self) -> tuple[str, ...]:
+        """Every name that :meth:`kind` takes and that has patterns."""
+        lists = ("titles", *KINDS, "authority", "admission", "admitted", "templates")
+        named = (f"{group}:{kind}" for group in ("innocent", "others") for kind in getattr(self, group))
+        return (*(name for name in lists if getattr(self, name)), *named)
+
     def word(self, name: str) -> re.Pattern[str]:
         """The expression of one of ``words`` as a whole word; matches nothing when there is no such word."""
         found = self._cache.get(f"words:{name}")
@@ -126,7 +136,7 @@ class GuardCues(Frozen):
             message = f"Section guards, {name}: the word {unknown[0]} is not defined."
             raise LanguageError(message, remedy="Add it to guards.words.")
         try:
-            return re.compile(joined, re.IGNORECASE | re.MULTILINE)
+            return caseless(joined, re.MULTILINE)
         except re.error as failure:
             message = f"Section guards, {name}: a pattern is not a regular expression: {failure}."
             raise LanguageError(message, remedy="Correct it.") from failure

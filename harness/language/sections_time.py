@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from harness.language.phrases import Phrases, alternatives, fill
+from harness.language.phrases import Phrases, alternatives, caseless, fill
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -75,7 +75,7 @@ class TimeWords(Frozen):
     @cached_property
     def recurring_expression(self) -> re.Pattern[str]:
         """``recurring``, compiled."""
-        return re.compile(self.recurring, re.IGNORECASE)
+        return caseless(self.recurring)
 
     @cached_property
     def vague_phrases(self) -> Phrases[str]:
@@ -106,4 +106,4 @@ class TimeWords(Frozen):
             "minute": rf"(?P<minute>\d{{1,2}}|{alternatives(self.numbers)})",
             "day": rf"(?P<day>\d{{1,2}}|{alternatives(self.numbers)})",
         }
-        return tuple((item, re.compile(fill(item.pattern, slots), re.IGNORECASE)) for item in self.patterns)
+        return tuple((item, caseless(fill(item.pattern, slots))) for item in self.patterns)

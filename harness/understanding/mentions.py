@@ -24,6 +24,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“(]\s*|[,，。！？：]\s*)$")
 _EDGES = " \t\n,，、.。!！?？:：;；\"'“”‘’()（）《》「」『』"
 _NAME_START = re.compile(r"[A-Z\u00c0-\u00de\u3400-\u9fff\uf900-\ufaff]")
 _LEAST_SHOUT = 8
+_SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Mention:
     proper: bool = False
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def find_mentions(text: str, pack: LanguagePack, *, known: frozenset[str] = frozenset()) -> tuple[Mention, ...]:
     """Everything a text mentions, in order; each name once, the most telling mention of it.
 
@@ -233,7 +234,7 @@ def _listed(text: str, cues: EntityCues) -> Iterator[Mention]:
 
 def _kind_before(before: str, cues: EntityCues) -> str:
     """The kind of the last noun before a list ("three hotels: …"), singular or plural."""
-    sentence = re.split(r"[.!?。！？\n]\s*", before)[-1]
+    sentence = _SENTENCE_END.split(before)[-1]
     kind = "other"
     for match in _plural_nouns(cues).finditer(sentence):
         kind = cues.kind_of_noun[match[1].lower()]

@@ -20,19 +20,19 @@ FRESH = 2
 
 def picks(lowered: str, state: DialogueState, cues: EntityCues) -> Iterator[Found]:
     """Picks by number from the list introduced last; "the former" and "the latter" also of a pair."""
-    items = latest_list(state)
-    for expression in cues.ordinal_expressions:
-        for match in expression.finditer(lowered):
-            groups = match.groupdict()
-            offered = items or (_pair(state) if groups["n"] in cues.pair_words else [])
-            entity = _numbered(offered, groups["n"], cues)
-            if entity is not None and _fits(entity, _kinds(groups, cues)):
-                yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
-    for expression in cues.other_expressions:
-        for match in expression.finditer(lowered):
-            entity = _other(items or _pair(state), state)
-            if entity is not None and _fits(entity, _kinds(match.groupdict(), cues)):
-                yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
+    by_number = [match for expression in cues.ordinal_expressions for match in expression.finditer(lowered)]
+    others = [match for expression in cues.other_expressions for match in expression.finditer(lowered)]
+    items = latest_list(state) if by_number or others else []
+    for match in by_number:
+        groups = match.groupdict()
+        offered = items or (_pair(state) if groups["n"] in cues.pair_words else [])
+        entity = _numbered(offered, groups["n"], cues)
+        if entity is not None and _fits(entity, _kinds(groups, cues)):
+            yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
+    for match in others:
+        entity = _other(items or _pair(state), state)
+        if entity is not None and _fits(entity, _kinds(match.groupdict(), cues)):
+            yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
 
 
 def _numbered(items: list[Entity], word: str, cues: EntityCues) -> Entity | None:

@@ -72,12 +72,15 @@ def _by_words(text: str, older: list[Topic], *, state: DialogueState, pack: Lang
     if _known(keys, current) or keys & _said(before[-2:], pack):
         return None
     leaning = _leans(end, before, pack)
+    keys_of = [(word, likeness_keys((word,))) for word in words]
     best: Topic | None = None
     best_rank = (0.0, 0)
     for topic in older:
-        # Counted in words: a long Han word has many pairs of characters and is one word all the same.
-        known = {word for word in words if _known(likeness_keys((word,)), topic)}
         met = _known(keys, topic)
+        if not met:
+            continue
+        # Counted in words: a long Han word has many pairs of characters and is one word all the same.
+        known = {word for word, own in keys_of if _known(own, topic)}
         by_name = bool(_known(met, topic, by_name=True))
         share = len(known) / len(words)
         # One word is enough where it is half of what is said and no word of every talk, as far as the pack knows.
@@ -107,10 +110,9 @@ def share_known(keys: frozenset[str], topic: Topic) -> float:
 
 
 def _known(keys: frozenset[str], topic: Topic, *, by_name: bool = False) -> frozenset[str]:
-    words = (topic.label, *topic.entities, *(() if by_name else topic.keywords))
-    known = _topic_keys(words)
-    # A single Han character (猫) is a word of its own and is found inside a longer piece (你的猫吃鱼).
-    single = {key for key in known if len(key) == 1}
+    known, single = _topic_keys((topic.label, *topic.entities, *(() if by_name else topic.keywords)))
+    if not single:
+        return keys & known
     return frozenset(key for key in keys if key in known or not single.isdisjoint(key))
 
 
@@ -119,9 +121,13 @@ def _kin(keys: frozenset[str], topic: Topic, pack: LanguagePack) -> bool:
     return bool(fields_of(" ".join(sorted(keys)), pack) & fields_of(topic.label, pack))
 
 
-@lru_cache(maxsize=512)
-def _topic_keys(words: tuple[str, ...]) -> frozenset[str]:
-    return likeness_keys(words)
+@lru_cache(maxsize=1024)
+def _topic_keys(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The keys of a topic's words, and those of one letter: a Han character (猫) is a word of its own and is found inside a
+    longer piece (你的猫吃鱼).
+    """
+    known = likeness_keys(words)
+    return known, frozenset(key for key in known if len(key) == 1)
 
 
 def _said(messages: list[Message], pack: LanguagePack) -> frozenset[str]:

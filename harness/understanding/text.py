@@ -19,6 +19,10 @@ _LONGEST_ABBREVIATION = 24
 _TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
 _LETTERS = re.compile(rf"[^\W\d_{_HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_HAN_CHAR = re.compile(f"[{_HAN}]")
+_BLANKS = re.compile(r"[^\S\n]+")
+_WORD_CHAR = re.compile(r"\w")
+_NO_WORD = re.compile(r"\W+")
 _MIN_STEM = 3
 _THOUSAND = 1000
 
@@ -27,7 +31,7 @@ _THOUSAND = 1000
 def normalize(text: str) -> str:
     """NFKC with plain apostrophes and single blanks; case kept. Full-width marks become ASCII (，to ,)."""
     text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
-    return re.sub(r"[^\S\n]+", " ", text).strip()
+    return _BLANKS.sub(" ", text).strip()
 
 
 @lru_cache(maxsize=8192)
@@ -38,10 +42,10 @@ def fold(text: str) -> str:
 
 def has_han(text: str) -> bool:
     """Whether a Han character is in it."""
-    return bool(re.search(f"[{_HAN}]", text))
+    return not text.isascii() and _HAN_CHAR.search(text) is not None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def sentences(text: str) -> tuple[str, ...]:
     """Sentences with their end marks, in order. Abbreviations (Mr.) and decimal points do not end one."""
     found: list[list[str]] = []
@@ -53,7 +57,7 @@ def sentences(text: str) -> tuple[str, ...]:
         before = found[-1][-1] if found else ""
         if before.endswith(".") and abbreviation.search(before[-_LONGEST_ABBREVIATION:]):
             found[-1] += (" ", piece)
-        elif not re.search(r"\w", piece) and found:
+        elif not _WORD_CHAR.search(piece) and found:
             found[-1].append(piece)
         else:
             found.append([piece])
@@ -256,6 +260,6 @@ def likeness(first: str, second: str) -> float:
 
 @lru_cache(maxsize=512)
 def _grams(text: str) -> frozenset[str]:
-    letters = re.sub(r"\W+", " ", text).strip()
+    letters = _NO_WORD.sub(" ", text).strip()
     size = 2 if has_han(letters) else 3
     return frozenset(letters[i : i + size] for i in range(max(len(letters) - size + 1, 1))) if letters else frozenset()

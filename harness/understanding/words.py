@@ -65,6 +65,7 @@ def is_stop(word: str, pack: LanguagePack) -> bool:
     return lower(word) in _stops(pack)[0]
 
 
+@lru_cache(maxsize=4096)
 def content_words(text: str, pack: LanguagePack) -> tuple[str, ...]:
     """Words with content in the order they are said, lower-cased, each once.
 
@@ -125,6 +126,11 @@ def likeness_keys(words: tuple[str, ...] | list[str]) -> frozenset[str]:
 
 def sentence_list(text: str) -> list[str]:
     """Sentences with their end marks, in order; commas do not end one."""
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=1024)
+def _sentences(text: str) -> tuple[str, ...]:
     pieces: list[str] = []
     for match in _SENTENCE.finditer(text):
         start = 0
@@ -133,7 +139,7 @@ def sentence_list(text: str) -> list[str]:
             start = dot.end()
         pieces.append(match[0][start:])
     cut = (piece[at : at + LONGEST_SENTENCE] for piece in pieces for at in range(0, len(piece), LONGEST_SENTENCE))
-    return [piece.strip() for piece in cut if piece.strip()]
+    return tuple(piece.strip() for piece in cut if piece.strip())
 
 
 def content_runs(text: str, pack: LanguagePack) -> list[str]:

@@ -22,14 +22,14 @@ MIA = Persona(name="Mia", id="mia", facts=(PersonaFact(attribute="pet", value="a
 
 
 async def test_a_long_streamed_reply_is_checked_once_a_sentence(make_harness: MakeHarness) -> None:
-    reply = " ".join(f"I saw boat number {n} in the harbour." for n in range(200))
+    reply = " ".join(f"I saw boat number {n} in the harbour." for n in range(120))
     async with make_harness(reply, max_revisions=1, max_reply_chars=20_000) as harness:
         session = await harness.open(MIA, session="s")
         started = time.process_time()
         events = [event async for event in session.stream("What did you see?")]
         spent = time.process_time() - started
-    assert sum(isinstance(event, Token) for event in events) > 500
-    assert spent < 5, "200 sentences took 20 seconds when each check read the whole reply"
+    assert sum(isinstance(event, Token) for event in events) > 300
+    assert spent < 4, "120 sentences took 7 seconds when each check read the whole reply"
 
 
 async def test_a_reply_without_end_is_cut(make_harness: MakeHarness) -> None:

@@ -118,7 +118,7 @@ def test_the_scaffold_refuses_what_is_not_one_line(name: str, role: str) -> None
 
 
 @given(name=st.text(min_size=1, max_size=60).map(str.strip).filter(lambda name: bool(name) and name.isprintable()))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
 def test_any_name_survives_the_scaffold(tmp_path: Path, name: str) -> None:
     path = tmp_path / "someone.yaml"
     path.write_text(new_persona(name), encoding="utf-8")

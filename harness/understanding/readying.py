@@ -1,0 +1,61 @@
+"""Readying the rules of a language: what they look for is compiled before a turn needs it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.state.dialogue import DialogueState
+from harness.state.facts import CHARACTER, USER
+from harness.state.persona import Persona, PersonaRef
+from harness.state.topics import Topic, TopicStack
+from harness.understanding.commitments import track_commitments
+from harness.understanding.consistency import check_premise, check_reply
+from harness.understanding.emotion import track_emotion
+from harness.understanding.entities import track_entities
+from harness.understanding.facts import extract_facts
+from harness.understanding.moments import find_moment
+from harness.understanding.pack_examples import NOW
+from harness.understanding.places import gazetteer
+from harness.understanding.task import track_task
+from harness.understanding.topics import track_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from harness.language.pack import LanguagePack
+
+
+def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Callable[[], object]]:
+    """Steps that together ready the rules of a pack, each some ten milliseconds of work, for a thread beside the talk.
+
+    Patterns are compiled at their first use, because no talk needs all of them; that makes a first message take up to a
+    second. The rules are readied by reading the examples of the pack, so that exactly what they use is compiled. Nothing
+    depends on it: a rule that was not readied readies itself.
+
+    Args:
+        persona: who will talk; what the checks hold against its facts is worked out, too.
+    """
+    yield pack.entities.compile
+    yield lambda: pack.time.expressions
+    yield partial(gazetteer, pack)
+    persona = persona or Persona(name="Example", language=pack.code)
+    state = DialogueState(
+        persona=PersonaRef(id="example", name=persona.name),
+        language=pack.code,
+        topics=TopicStack(open=(Topic(id="T1", label="example", first_turn=1, last_turn=1),)),
+    )
+    for example in pack.examples:
+        text = example.text
+        yield partial(check_premise, text, state=state, persona=persona, pack=pack)
+        yield partial(check_reply, text, user_text=text, state=state, persona=persona, pack=pack)
+        for speaker in (USER, CHARACTER):
+            yield partial(extract_facts, text, speaker=speaker, state=state, persona=persona, pack=pack, turn=2, at=NOW)
+        yield partial(find_moment, text, pack=pack, now=NOW)
+        yield partial(track_entities, text, text, state=state, persona=persona, pack=pack, turn=2)
+        yield partial(track_topics, text, text, state=state, pack=pack, turn=2)
+        yield partial(track_emotion, text, text, state=state, persona=persona, pack=pack, turn=2)
+        yield partial(track_commitments, text, text, state=state, pack=pack, turn=2, now=NOW)
+        yield partial(track_task, text, text, state=state, pack=pack)
+    for name in pack.guards.kinds():
+        yield partial(pack.guards.kind, name)
