@@ -106,6 +106,10 @@ class LanguagePack(Frozen):
     def _compiled(self) -> dict[str | tuple[str, ...], re.Pattern[str]]:
         return {}
 
+    @cached_property
+    def _rewritten(self) -> dict[tuple[tuple[str, str], ...], tuple[tuple[re.Pattern[str], str], ...]]:
+        return {}
+
     def pattern(self, source: str) -> re.Pattern[str]:
         """A regular expression of the pack, macros filled in, case ignored. Compiled once.
 
@@ -139,12 +143,9 @@ class LanguagePack(Frozen):
     def _rewrites(self, rewrites: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
         if not isinstance(rewrites, tuple):
             return tuple((self.pattern(source), replacement) for source, replacement in rewrites)
-        key = ("rewrites", rewrites)
-        found = self._compiled.get(key)
+        found = self._rewritten.get(rewrites)
         if found is None:
-            found = tuple((self.pattern(source), replacement) for source, replacement in rewrites)
-            self._compiled[key] = found
-        assert isinstance(found, tuple)  # noqa: S101 - narrows the cache's type
+            found = self._rewritten[rewrites] = tuple((self.pattern(source), put) for source, put in rewrites)
         return found
 
     def _expanded(self, source: str) -> str:

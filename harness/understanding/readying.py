@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from harness.state.dialogue import DialogueState
+from harness.state.dialogue import DialogueState, Message
 from harness.state.facts import CHARACTER, USER
 from harness.state.persona import Persona, PersonaRef
 from harness.state.topics import Topic, TopicStack
@@ -17,6 +17,7 @@ from harness.understanding.facts import extract_facts
 from harness.understanding.moments import find_moment
 from harness.understanding.pack_examples import NOW
 from harness.understanding.places import gazetteer
+from harness.understanding.points import keys_of, members_of
 from harness.understanding.task import track_task
 from harness.understanding.topics import track_topics
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from harness.language.pack import LanguagePack
+
+
+SPEAKERS: tuple[Literal["user", "character"], ...] = ("user", "character")
 
 
 def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Callable[[], object]]:
@@ -45,10 +49,23 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
         language=pack.code,
         topics=TopicStack(open=(Topic(id="T1", label="example", first_turn=1, last_turn=1),)),
     )
+    earlier = tuple(
+        Message(speaker=speaker, text=example.text, turn=1) for example in pack.examples for speaker in SPEAKERS
+    )
+    for cues in (cues for cues in pack.history.__dict__.values() if isinstance(cues, tuple)):
+        if not all(isinstance(cue, str) for cue in cues):
+            continue
+        if any("(?P<" in cue for cue in cues):  # with groups they are looked for one by one
+            yield from (partial(pack.pattern, cue) for cue in cues)
+        else:
+            yield partial(pack.any_of, cues)
     for example in pack.examples:
         text = example.text
+        yield partial(keys_of, text, pack)
+        yield partial(members_of, text, pack)
+        said = state.model_copy(update={"messages": earlier})
         yield partial(check_premise, text, state=state, persona=persona, pack=pack)
-        yield partial(check_reply, text, user_text=text, state=state, persona=persona, pack=pack)
+        yield partial(check_reply, text, user_text=text, state=said, persona=persona, pack=pack)
         for speaker in (USER, CHARACTER):
             yield partial(extract_facts, text, speaker=speaker, state=state, persona=persona, pack=pack, turn=2, at=NOW)
         yield partial(find_moment, text, pack=pack, now=NOW)
