@@ -256,7 +256,6 @@ class FactWording(Frozen):
         mine: group ``m``: somebody or a pet of one's own, mentioned in passing ("my sister").
         naming: how a value gives a ``name`` to what it says.
         unlike: words that only look like members of a kind (马上 is no horse).
-        regions: country or province to the cities in it, for telling places apart.
         years: an age in years, over ``{years}``.
         core: what may be left out at the end of a value without changing what it says.
         parts: what parts a value into clauses of their own ("black, no sugar").
@@ -288,7 +287,6 @@ class FactWording(Frozen):
     slots: Mapping[str, str] = {}
     naming: str = r"(?!)"
     unlike: tuple[str, ...] = ()
-    regions: Mapping[str, tuple[str, ...]] = {}
     years: str = "{years}"
     core: str = r"(?!)"
     parts: str = r"\s*[,;，；、]\s*"

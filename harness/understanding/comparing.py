@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.understanding.kinds import told_apart, within
+from harness.understanding.kinds import told_apart
 from harness.understanding.lasting import disagree
+from harness.understanding.places import one_in_other
 from harness.understanding.points import Point, content, keys_of, members_of
 from harness.understanding.relations import Stand, relate
 from harness.understanding.text import fold, has_han, numbers, terms
@@ -211,7 +212,7 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
                 yield Conflict(f"slot:{key}", 0.75, words, old[key][1], turn)
             continue
         first, second = fold(value), fold(old[key][0])
-        if first in second or second in first or within(first, second, pack):
+        if first in second or second in first or one_in_other(value, old[key][0], pack):
             continue
         if told_apart(first, second, pack):
             yield Conflict(f"slot:{key}", 0.8, words, old[key][1], turn)

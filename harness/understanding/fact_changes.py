@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
 from harness.understanding.ages import AGE
 from harness.understanding.claims import SPEAKER, Claim, clean_value, plain_text
-from harness.understanding.kinds import CITY, kinds_in, members_in, within
+from harness.understanding.kinds import kinds_in, members_in
 from harness.understanding.moments import single_moment
+from harness.understanding.places import Containment, compare_places
 from harness.understanding.relations import Stand, best, propositions
 from harness.understanding.text import contains_phrase, fold, numbers, sentences, terms
 from harness.understanding.wants import want_attributes
@@ -140,6 +141,11 @@ def _says_no_more(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
         return False
     if contains_phrase(fact.value, claim.value):
         return True
+    spec = pack.attribute(fact.attribute)
+    if spec is not None and spec.compare == "place":
+        wider = compare_places(claim.value, fact.value, pack) in {Containment.contains, Containment.overlaps}
+        if wider and not claim.correction:
+            return True
     new = terms(claim.value, pack) - terms(fact.value, pack)
     if claim.name:
         return contains_phrase(fact.value, claim.name)
@@ -147,8 +153,8 @@ def _says_no_more(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
 
 
 def _narrows(new: str, old: str, pack: LanguagePack) -> bool:
-    """Whether a place lies in the one that was known ("Oslo" after "Norway"): all that facts ask about places."""
-    return within(new, old, pack) is True and CITY in kinds_in(new, pack) and CITY not in kinds_in(old, pack)
+    """Whether a place lies in the one that was known ("Oslo" after "Norway")."""
+    return compare_places(new, old, pack) is Containment.inside
 
 
 def _is_one_of(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.understanding.occurrences import Occurrences
-from harness.understanding.text import contains_phrase, fold, has_han, stem
+from harness.understanding.text import fold, has_han, stem
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -88,15 +88,6 @@ def first_member(text: str, kind: str, pack: LanguagePack) -> str:
     members = pack.wording.kinds.get(kind, ())
     match = phrases(members).search(fold(text)) if members else None
     return match[0] if match else ""
-
-
-def within(first: str, second: str, pack: LanguagePack) -> bool | None:
-    """Whether one place lies in the other (a city, its country); None when that is not known."""
-    for region, cities in pack.wording.regions.items():
-        for whole, part in ((first, second), (second, first)):
-            if contains_phrase(whole, region) and kinds_in(part, pack) & {CITY}:
-                return any(contains_phrase(part, city) for city in cities)
-    return None
 
 
 def told_apart(first: str, second: str, pack: LanguagePack) -> bool:

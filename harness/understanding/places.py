@@ -190,3 +190,12 @@ def compare_places(first: str, second: str, pack: LanguagePack) -> Containment:
     """
     places = gazetteer(pack)
     return places.compare(places.narrowest(first), places.narrowest(second))
+
+
+def one_in_other(first: str, second: str, pack: LanguagePack) -> bool | None:
+    """Whether two texts name one place, or places of which one lies in the other; None when that is not known.
+
+    Two that only overlap may both be true of one point, so they count as well.
+    """
+    found = compare_places(first, second, pack)
+    return None if found is Containment.unknown else found is not Containment.disjoint

@@ -5,10 +5,11 @@ A word that a fact is about is replaced by its relation to the fact, so that wha
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han
-from harness.understanding.slots import Aspect
+from harness.understanding.slots import Aspect, masked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _BEFORE, _AFTER, _CLOSE = 10, 6, 4
 _LONGEST = 300
+_BESIDE, _BOTH = 3, 4
+"""Most tokens on one side of a word, and on both, that make up one feature."""
 _SHORT = {Aspect.place: "P", Aspect.sign: "S", Aspect.gender: "G"}
 _ENDS = frozenset(",。!?~;:….，！？ ")
 
@@ -51,11 +54,50 @@ def relation_features(
         found.add(f"{code}{'?' if asked else '.'}")
         found.update(_around(tokens, place, code, pack))
         found.update(_of_slot(slot, tokens, place, pack))
+        found.update(_windows(slot, tokens, place))
+        found.update(_cues(slot, masked(text, slot, slots), pack))
     return tuple(found)
 
 
 def _code(slot: Slot) -> str:
     return f"{_SHORT[slot.held.aspect]}{slot.form[:2]}{slot.relation}"
+
+
+def _windows(slot: Slot, tokens: Sequence[str], place: int) -> Iterator[str]:
+    """What stands on both sides of a word at once, for the word of any form and for one that agrees or not."""
+    aspect = _SHORT[slot.held.aspect]
+    for left in range(_BESIDE + 1):
+        for right in range(_BESIDE + 1):
+            if 0 < left + right <= _BOTH:
+                run = (
+                    f"[{''.join(tokens[max(0, place - left) : place])}_{''.join(tokens[place + 1 : place + 1 + right])}"
+                )
+                yield f"{_coarse(slot)}{run}"
+                yield f"{aspect}{run}"
+
+
+def _cues(slot: Slot, shown: str, pack: LanguagePack) -> Iterator[str]:
+    """Which of the pack's expressions a text fits: one by one, named by their own wording, so that a further one changes no other."""
+    cues = pack.agreement
+    code = _coarse(slot)
+    kinds = (
+        ("own", cues.own),
+        ("implied", cues.implied),
+        ("elsewhere", cues.elsewhere),
+        ("never", cues.never),
+        ("denied", cues.denied),
+        ("origins", cues.origins),
+    )
+    for name, sources in kinds:
+        fitting = [f"{zlib.crc32(source.encode()):x}" for source in sources if pack.pattern(source).search(shown)]
+        for number in fitting:
+            yield from (f"pat:{code}:{number}", f"pat:{number}")
+        if fitting:
+            yield f"set:{code}:{name}"
+
+
+def _coarse(slot: Slot) -> str:
+    return f"{_SHORT[slot.held.aspect]}{slot.form[:1]}{'a' if slot.agrees else 'd'}"
 
 
 def _kind(slots: Sequence[Slot]) -> str:

@@ -33,8 +33,8 @@ from harness.understanding.kinds import (
     narrower,
     same_words,
     told_apart,
-    within,
 )
+from harness.understanding.places import Containment, compare_places, one_in_other
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, numbers, stem, terms
 
 if TYPE_CHECKING:
@@ -240,6 +240,8 @@ def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
         return False  # "a small shop" may be the one called Slow Puncture
     if spec.compare != "place":
         return True
+    if compare_places(claim.value, known.value, pack) is Containment.disjoint:
+        return True
     said, held = kinds_in(claim.value, pack), kinds_in(known.value, pack)
     return (CITY in said and (CITY in held or COUNTRY not in held)) or (COUNTRY in said and COUNTRY in held)
 
@@ -263,6 +265,8 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
         return not (claim.name and known.name and fold(claim.name) != fold(known.name))
     if spec is not None and spec.yes_no:
         return True
+    if compare == "place" and (inside := one_in_other(a, b, pack)) is not None:
+        return inside
     if told_apart(a, b, pack):
         return False
     numbers_equal = same_numbers(a, b, pack)
@@ -270,8 +274,6 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
         return numbers_equal if compare == "number" else None
     if compare == "number":
         return numbers_equal
-    if compare == "place" and (inside := within(a, b, pack)) is not None:
-        return inside
     if compare in {"name", "place"}:
         return likeness(a, b) >= _ALIKE or bool(terms(a, pack) & terms(b, pack))
     if numbers_equal is False:

@@ -87,6 +87,18 @@ def test_contradicted_facts_are_found(code: str) -> None:
         ("zh", "我弟弟是狮子座", Stand.irrelevant, ""),
         ("en", "If I were a man I'd sail.", Stand.irrelevant, ""),
         ("zh", "如果我是男人就去航海", Stand.irrelevant, ""),
+        ("en", "And I study in Madrid.", Stand.contradicted, "home"),
+        ("zh", "而且我也在成都读书", Stand.contradicted, "home"),
+        ("en", "I'm in lovely Madrid.", Stand.contradicted, "home"),
+        ("zh", "我在美丽的成都", Stand.contradicted, "home"),
+        ("en", "I'm a Leo, through and through.", Stand.contradicted, "star sign"),
+        ("zh", "是狮子座本狮", Stand.contradicted, "星座"),
+        ("en", "There's a Leo in our office.", Stand.irrelevant, ""),
+        ("zh", "我们办公室有个狮子座的同事", Stand.irrelevant, ""),
+        ("en", "I don't believe in star signs, Leo or Virgo.", Stand.irrelevant, ""),
+        ("zh", "我不太信星座，什么狮子水瓶的", Stand.irrelevant, ""),
+        ("en", "Leo has good luck this month.", Stand.irrelevant, ""),
+        ("zh", "狮子座这个月财运不错", Stand.irrelevant, ""),
         ("en", "Nothing of the kind.", Stand.irrelevant, ""),
         ("zh", "没有这回事", Stand.irrelevant, ""),
     ],
@@ -167,6 +179,20 @@ def test_the_classifier_raises_little_on_ordinary_replies(code: str) -> None:
     pack = PACKS.get(code)
     raised = [text for text in ORDINARY[code] if agreement(text, facts(code), pack, classify=True).sure]
     assert len(raised) <= 2, raised
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "郑州的节奏太快，我住两天就想回来。",
+        "广州肠粉我自己也蒸得像样。",
+        "我小姨在珠海开民宿，今年生意好。",
+        "等忙完了我想去敦煌看看。",
+        "她是七月底的，狮子座，好面子。",
+    ],
+)
+def test_the_classifier_tells_a_place_named_from_a_place_lived_in(text: str) -> None:
+    assert not agreement(text, facts("zh"), PACKS.get("zh"), classify=True).sure
 
 
 @pytest.mark.parametrize(
