@@ -56,6 +56,9 @@ GROUPS = {
 }  # fmt: skip
 """Section → the named groups its patterns must have, and the lists that hold such patterns."""
 _ESCAPES = re.compile(r"\\.|\(\?(?:P<\w+>|<?[=!]|[:>]|-?[a-z]+:)")
+_REPEATED = re.compile(r"([^\W\d_])[+*](?!\+)")
+_LETTERS = 4
+"""Of how many of a pattern's own letters hard texts are made; those it repeats come first."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -210,11 +213,12 @@ def _walk(value: object, where: str) -> Iterator[tuple[str, object]]:
 def slowest(expression: re.Pattern[str], source: str) -> float:
     """The longest time a pattern takes on hard texts up to the longest sentence, in milliseconds.
 
-    The texts repeat single letters, blanks and numbers, and the pattern's own words without a proper end.
+    The texts repeat single letters (first those that the pattern repeats), blanks and numbers, and the pattern's own words
+    without a proper end.
     """
     plain = _ESCAPES.sub(" ", source)
     own = _WORDS.findall(plain)
-    letters = list(dict.fromkeys(char for char in plain if char.isalpha()))[:3]
+    letters = list(dict.fromkeys((*_REPEATED.findall(plain), *filter(str.isalpha, plain))))[:_LETTERS]
     seeds = (*SEEDS, *letters, *(f"{word} " for word in own[:2]), " ".join(own[:4]) + " ", "".join(own[:3]))
     worst = 0.0
     for seed in dict.fromkeys(seed for seed in seeds if seed):

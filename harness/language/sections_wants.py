@@ -34,6 +34,8 @@ class WantRules(Frozen):
         proposals: how one is put forward while something is being looked for ("how about", ……怎么样).
         about: what is looked for, so that a value beside it is a want without further words ("restaurant", 餐厅).
         direct: what stands right before a value that is wanted without naming a place ("I want *Thai* food").
+        dishes: values that name a dish rather than a cuisine: who wants one is hungry, and looks for a place only when he
+            says something else of it, too ("pizza in the north").
         any_value: that it does not matter ("I don't care", 随便); what, the nouns beside it or the question before it say.
         any_noun: the same with a slot's own noun in it, which stands for ``{noun}`` ("any {noun}").
         elsewhere: questions about the hearer's life or taste, which an answer to does not look for anything.
@@ -46,6 +48,7 @@ class WantRules(Frozen):
     proposals: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     direct: tuple[str, ...] = ()
+    dishes: tuple[str, ...] = ()
     any_value: tuple[str, ...] = ()
     any_noun: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()

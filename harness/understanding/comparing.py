@@ -25,6 +25,8 @@ SURE = 0.75
 WITHIN = ("within", "within-claim")
 """Rules that compare a message with itself."""
 ALIKE = 0.6
+_MOST = 40
+"""Of one message, how many points and claims are held against each other: each with each."""
 _INSIDE = 0.65
 _FAINT = 0.4
 _HALF = 0.5
@@ -259,8 +261,9 @@ def _forgotten(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflic
 
 def inside(now: Utterance, pack: LanguagePack) -> Iterator[Conflict]:
     """What in a message runs against itself. Never sure: "I don't mind dogs, but I hate *that* dog" is no slip."""
-    for index, point in enumerate(now.points):
-        for other in now.points[:index]:
+    points, claims = now.points[:_MOST], now.claims[:_MOST]
+    for index, point in enumerate(points):
+        for other in points[:index]:
             if (point.resolved or other.resolved) and not _same_keys(point, other):
                 continue
             if point.words == other.words or pack.any_of(pack.history.concedes).match(point.words):
@@ -268,8 +271,8 @@ def inside(now: Utterance, pack: LanguagePack) -> Iterator[Conflict]:
             strength = _opposed(point, other, pack)
             if strength > _FAINT:
                 yield Conflict("within", min(strength, _INSIDE), point.words, other.words)
-    for index, claim in enumerate(now.claims):
-        for known in now.claims[:index]:
+    for index, claim in enumerate(claims):
+        for known in claims[:index]:
             listed = claim.polarity and known.polarity and not (claim.single and known.single)
             if listed or claim.quote == known.quote or not _comparable(claim, known, pack):
                 continue

@@ -229,7 +229,9 @@ def _repetition(reply: str, previous: Sequence[str]) -> Iterator[Finding]:
 
 
 def _own_claims(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
-    return tuple(claim for claim in read_claims(reply, pack, Reading(wording=True)) if claim.subject == SPEAKER)
+    """What a reply says of its speaker; what it says in the same words many times is one claim."""
+    claims = dict.fromkeys(read_claims(reply, pack, Reading(wording=True)))
+    return tuple(claim for claim in claims if claim.subject == SPEAKER)
 
 
 def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: set[str]) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.language.sections_tracking import EntityCues
 
 LONGEST_NAME = 60
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“(]\s*|[,，。！？：]\s*)$")
+_BEFORE_SENTENCE = frozenset('.!?:;"“(,，。！？：')
 _EDGES = " \t\n,，、.。!！?？:：;；\"'“”‘’()（）《》「」『』"
 _NAME_START = re.compile(r"[A-Z\u00c0-\u00de\u3400-\u9fff\uf900-\ufaff]")
 _LEAST_SHOUT = 8
@@ -149,13 +149,18 @@ def _capitalised(text: str, pack: LanguagePack, known: frozenset[str]) -> Iterat
     letters = [char for char in text if char.isascii() and char.isalpha()]
     if len(letters) >= _LEAST_SHOUT and sum(char.isupper() for char in letters) > 0.7 * len(letters):
         return
+    within: dict[str, list[int]] = {}
     for match in cues.capitals.finditer(text):
         name, start = _without_openers(_clean(match[0]), match.start(), pack)
         if len(name) < 2 or not _is_name(name, cues):  # a letter is no name
             continue
         kind = name_kind(name, cues)
-        at_start = _SENTENCE_START.search(text[:start]) is not None and start == match.start()
-        sure = " " in name or lower(name) in known or lower(name) in cues.given or _elsewhere(name, start, text)
+        at_start = start == match.start() and _begins_sentence(text, start)
+        sure = " " in name or lower(name) in known or lower(name) in cues.given
+        if not sure:
+            if name not in within:  # once a name: it may stand there a thousand times
+                within[name] = _within_sentences(name, text)
+            sure = any(place != start for place in within[name][:2])
         if at_start and (not sure or is_stop(name, pack)):
             continue
         yield Mention(name, kind, _definite(name, text[:start], cues), start, proper=True)
@@ -180,12 +185,20 @@ def _by_form(text: str, pack: LanguagePack, taken: list[tuple[int, int]]) -> lis
     return found
 
 
-def _elsewhere(name: str, start: int, text: str) -> bool:
-    """Whether a word is capitalised within a sentence, too."""
-    return any(
-        match.start() != start and _SENTENCE_START.search(text[: match.start()]) is None
-        for match in re.finditer(rf"\b{re.escape(name)}\b", text)
-    )
+def _within_sentences(name: str, text: str) -> list[int]:
+    """Where a word is capitalised within a sentence, not at its beginning."""
+    places = (match.start() for match in re.finditer(rf"\b{re.escape(name)}\b", text))
+    return [place for place in places if not _begins_sentence(text, place)]
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """Whether a sentence or a clause begins at a place: blanks, an end mark before them, or the beginning of the text."""
+    place = start
+    while place and text[place - 1].isspace():
+        place -= 1
+        if text[place] == "\n":
+            return True
+    return text[place - 1] in _BEFORE_SENTENCE if place else not start
 
 
 def _by_noun(text: str, cues: EntityCues) -> Iterator[Mention]:

@@ -83,7 +83,8 @@ def _sentence(sentence: str, pack: LanguagePack, questioned: tuple[WantSlot, ...
     answers = short and bool(questioned)
     values = _values(sentence, pack)
     direct = pack.any_of(rules.direct)
-    asks = cued and (about or looking or answers or any(direct.search(sentence[: v.start]) for v in values))
+    telling = values if len(values) > 1 else [value for value in values if value.value not in rules.dishes]
+    asks = cued and (about or looking or answers or any(direct.search(sentence[: v.start]) for v in telling))
     if asks or proposed or answers or (short and looking):
         slots = {slot.attribute for slot in questioned}
         for value in values:

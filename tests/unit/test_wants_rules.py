@@ -40,6 +40,21 @@ def test_what_is_looked_for(code: str, text: str, expected: dict[str, str]) -> N
 
 
 @pytest.mark.parametrize(
+    ("code", "alone", "placed", "expected"),
+    [
+        ("en", "I'm so hungry, I want pizza.", "I want pizza in the north.", {"food": "pizza", "area": "north"}),
+        ("zh", "饿死了，想吃披萨。", "想吃披萨，在北边。", {"food": "披萨", "area": "北边"}),
+    ],
+)
+def test_who_is_hungry_for_a_dish_does_not_look_for_a_place(
+    code: str, alone: str, placed: str, expected: dict[str, str]
+) -> None:
+    assert wants(code, alone) == {}
+    assert wants(code, alone, looking=True) == {"food": expected["food"]}
+    assert wants(code, placed) == expected
+
+
+@pytest.mark.parametrize(
     ("code", "text", "asked", "expected"),
     [
         ("en", "Cheap, please.", "What price range?", {"price": "cheap"}),
