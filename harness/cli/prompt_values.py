@@ -15,7 +15,7 @@ from harness.prompt_views import (
     PersonaView,
     SummaryView,
 )
-from harness.understanding.holding import statement
+from harness.understanding.checks.holding import statement
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack

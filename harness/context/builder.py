@@ -22,8 +22,8 @@ from harness.prompt_views import ContextView, PersonaView, SummaryView
 from harness.prompts import Prompts
 from harness.state import ContextReport, LayerReport, Message, Persona, Retrieved, apply
 from harness.state.operations import ReturnTopic
-from harness.understanding.holding import statement
-from harness.understanding.topics import foreseen_return
+from harness.understanding.checks.holding import statement
+from harness.understanding.topics.track import foreseen_return
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn

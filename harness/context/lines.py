@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from harness.language import LanguagePack
 from harness.state import Fact, Persona
-from harness.understanding.holding import statement
+from harness.understanding.checks.holding import statement
 
 PERSONA_SPEAKER = "persona"
 

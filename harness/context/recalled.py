@@ -16,9 +16,9 @@ from harness.context.tokens import estimate
 from harness.context.word_index import index_of
 from harness.language import LanguagePack
 from harness.state import Message, Retrieved, Topic, TopicStack
-from harness.understanding.shifts import is_question
 from harness.understanding.text import sentences, terms
-from harness.understanding.topics import is_backchannel
+from harness.understanding.topics.shifts import is_question
+from harness.understanding.topics.track import is_backchannel
 
 if TYPE_CHECKING:
     from harness.turn.turn import Turn

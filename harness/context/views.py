@@ -9,8 +9,8 @@ from harness.language import LanguagePack
 from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
 from harness.state import CHARACTER, USER, Commitment, Emotion, Retrieved
-from harness.understanding.commitments import due_commitments, standing
-from harness.understanding.news import grieves
+from harness.understanding.checks.news import grieves
+from harness.understanding.commitments.track import due_commitments, standing
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -21,7 +21,7 @@ KINDS = ("bot_question", "override", "role_swap", "role_play", "extraction", "me
 
 
 class GuardCues(Frozen):
-    """Section ``guards``. Patterns see text without disguise (see ``harness.understanding.disguise``): plain Latin letters
+    """Section ``guards``. Patterns see text without disguise (see ``harness.understanding.checks.disguise``): plain Latin letters
     without accents, no invisible characters, single blanks. ``{word}`` in a pattern stands for the expression ``word``.
 
     Attributes:

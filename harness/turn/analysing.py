@@ -15,13 +15,19 @@ from harness.state import Operation
 from harness.state.operations import Found
 from harness.turn.calling import BOOKKEEPING_S, hints
 from harness.turn.turn import Turn
-from harness.understanding.analysis import Vocabulary, to_operations
-from harness.understanding.answers import FactDeltas, TaskFactDeltas, TaskTurnAnalysis, TopicUpdate, TurnAnalysis
-from harness.understanding.claims import SPEAKER, degree_of, plain_text, read_claims
-from harness.understanding.entities import is_pronoun
-from harness.understanding.knowledge import sentence_polarity
+from harness.understanding.facts.claims import SPEAKER, degree_of, plain_text, read_claims
+from harness.understanding.facts.knowledge import sentence_polarity
+from harness.understanding.facts.stating import unstated
 from harness.understanding.moments import find_moment, single_moment
-from harness.understanding.stating import unstated
+from harness.understanding.proposals.analysis import Vocabulary, to_operations
+from harness.understanding.proposals.answers import (
+    FactDeltas,
+    TaskFactDeltas,
+    TaskTurnAnalysis,
+    TopicUpdate,
+    TurnAnalysis,
+)
+from harness.understanding.references.entities import is_pronoun
 
 Answers = TypeAdapter[TurnAnalysis | FactDeltas | TopicUpdate]
 TURN_ANALYSIS: Answers = TypeAdapter(TurnAnalysis)

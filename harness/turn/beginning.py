@@ -15,7 +15,7 @@ from harness.state import ModelCall, Notice
 from harness.turn.calling import RESERVE_S, remaining
 from harness.turn.checking import Form, findings, whole_sentences
 from harness.turn.turn import Turn
-from harness.understanding.holding import begun_answers, takes_up
+from harness.understanding.checks.holding import begun_answers, takes_up
 from harness.understanding.text import has_han
 
 CLOSING = ",， "

@@ -9,10 +9,10 @@ from harness.ports import Ports
 from harness.state import Candidate, Finding
 from harness.turn import judging
 from harness.turn.turn import Turn
-from harness.understanding.candour import check_admission
-from harness.understanding.consistency import check_reply
-from harness.understanding.recall import check_recall
-from harness.understanding.ruled_out import check_ruled_out
+from harness.understanding.checks.candour import check_admission
+from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.recall import check_recall
+from harness.understanding.checks.ruled_out import check_ruled_out
 from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]

@@ -8,10 +8,10 @@ from harness.prompt_views import FactView
 from harness.state import CHARACTER, Candidate, Fact, ModelCall
 from harness.turn.calling import RESERVE_S, hints, remaining
 from harness.turn.turn import Turn
-from harness.understanding.answers import Answer, PremiseVerdict, ReplyVerdict
-from harness.understanding.candour import admits
-from harness.understanding.holding import statement
-from harness.understanding.verdicts import to_finding, to_notice
+from harness.understanding.checks.candour import admits
+from harness.understanding.checks.holding import statement
+from harness.understanding.checks.verdicts import to_finding, to_notice
+from harness.understanding.proposals.answers import Answer, PremiseVerdict, ReplyVerdict
 
 MAX_OWN_FACTS = 24
 VERDICT_TOKENS = 240

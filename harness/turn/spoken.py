@@ -9,7 +9,7 @@ from harness.language.parts import weighty
 from harness.language.scripts import script_weights
 from harness.ports import Ports
 from harness.turn.turn import Turn
-from harness.understanding.emotion import appraise
+from harness.understanding.emotion.track import appraise
 
 
 @dataclass(frozen=True, slots=True)

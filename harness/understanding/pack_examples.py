@@ -10,10 +10,10 @@ from harness.state.dialogue import DialogueState
 from harness.state.facts import USER
 from harness.state.operations import AssertFact
 from harness.state.persona import Persona, PersonaRef
-from harness.understanding.consistency import check_premise
-from harness.understanding.emotion import track_emotion
-from harness.understanding.facts import extract_facts
-from harness.understanding.promises import find_promises
+from harness.understanding.checks.consistency import check_premise
+from harness.understanding.commitments.promises import find_promises
+from harness.understanding.emotion.track import track_emotion
+from harness.understanding.facts.extract import extract_facts
 from harness.understanding.words import sentence_list
 
 if TYPE_CHECKING:

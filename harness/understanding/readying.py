@@ -9,17 +9,17 @@ from harness.state.dialogue import DialogueState, Message
 from harness.state.facts import CHARACTER, USER
 from harness.state.persona import Persona, PersonaRef
 from harness.state.topics import Topic, TopicStack
-from harness.understanding.commitments import track_commitments
-from harness.understanding.consistency import check_premise, check_reply
-from harness.understanding.emotion import track_emotion
-from harness.understanding.entities import track_entities
-from harness.understanding.facts import extract_facts
+from harness.understanding.checks.consistency import check_premise, check_reply
+from harness.understanding.checks.points import keys_of, members_of
+from harness.understanding.commitments.task import track_task
+from harness.understanding.commitments.track import track_commitments
+from harness.understanding.emotion.track import track_emotion
+from harness.understanding.facts.extract import extract_facts
+from harness.understanding.facts.places import gazetteer
 from harness.understanding.moments import find_moment
 from harness.understanding.pack_examples import NOW
-from harness.understanding.places import gazetteer
-from harness.understanding.points import keys_of, members_of
-from harness.understanding.task import track_task
-from harness.understanding.topics import track_topics
+from harness.understanding.references.entities import track_entities
+from harness.understanding.topics.track import track_topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han
 from harness.state.facts import USER
-from harness.understanding.emotion import appraise
-from harness.understanding.mentions import find_mentions
+from harness.understanding.emotion.track import appraise
+from harness.understanding.references.mentions import find_mentions
 from harness.understanding.text import numbers
-from harness.understanding.topics import is_backchannel
+from harness.understanding.topics.track import is_backchannel
 from harness.understanding.words import content_words, sentence_list, tidy
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from harness.app import EMBEDDED_SAMPLING, Harness
 from harness.prompt_views import PersonaView
 from harness.settings import EngineSettings
 from harness.state import Persona
-from harness.understanding.holding import statement
+from harness.understanding.checks.holding import statement
 from tests.benchmarks._bait_dialogues import DIALOGUES, Dialogue
 from tests.benchmarks._embedded import Served, add_arguments, served
 from tests.benchmarks._measuring import goal, machine, table, title

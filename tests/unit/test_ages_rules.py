@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from harness.language import load_packs
 from harness.state import Fact
-from harness.understanding.ages import age_range, agrees_with_age, value_now
+from harness.understanding.facts.ages import age_range, agrees_with_age, value_now
 
 EN = load_packs().get("en")
 ZH = load_packs().get("zh")

@@ -10,9 +10,9 @@ from hypothesis import given, settings, strategies as st
 from harness.language import load_packs
 from harness.state import CHARACTER, DialogueState, Fact, Finding, Message, Persona
 from harness.state.persona import PersonaFact, PersonaRef
-from harness.understanding.agreement import Stand, agreement, agreements
-from harness.understanding.consistency import check_reply
-from harness.understanding.slots import sign_of
+from harness.understanding.checks.agreement import Stand, agreement, agreements
+from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.slots import sign_of
 from tests.unit._persona_replies import CONTRADICTED, ORDINARY
 
 PACKS = load_packs()

@@ -43,8 +43,8 @@ from harness.state.operations import (
     SetEmotion,
     TouchTopic,
 )
-from harness.understanding.analysis import Vocabulary, to_operations
-from harness.understanding.answers import (
+from harness.understanding.proposals.analysis import Vocabulary, to_operations
+from harness.understanding.proposals.answers import (
     Answer,
     CommitmentProposal,
     EmotionProposal,
@@ -55,7 +55,7 @@ from harness.understanding.answers import (
     TopicUpdate,
     TurnAnalysis,
 )
-from harness.understanding.grounding import asks, carried, occurs, scripts
+from harness.understanding.proposals.grounding import asks, carried, occurs, scripts
 
 NOW = datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
 TURN = 4

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from harness.understanding.answers import (
+from harness.understanding.proposals.answers import (
     MAX_REASONING,
     Answer,
     FactDeltas,

@@ -18,7 +18,7 @@ import yaml
 from harness.language import load_packs
 from harness.persona import load_persona
 from harness.state import DialogueState, Notice, Persona, PersonaRef
-from harness.understanding.consistency import check_premise, check_reply
+from harness.understanding.checks.consistency import check_premise, check_reply
 
 SHIPPED = Path(__file__).parents[2] / "personas"
 FOLDER = Path(__file__).parents[1] / "data" / "baits"

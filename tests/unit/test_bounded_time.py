@@ -10,15 +10,15 @@ import pytest
 
 from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaFact, PersonaRef, fold
-from harness.understanding.commitments import track_commitments
-from harness.understanding.consistency import check_reply
-from harness.understanding.emotion import track_emotion
-from harness.understanding.entities import track_entities
-from harness.understanding.facts import extract_facts
-from harness.understanding.premise import check_premise
-from harness.understanding.recall import recall_notices
-from harness.understanding.task import track_task
-from harness.understanding.topics import track_topics
+from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.premise import check_premise
+from harness.understanding.checks.recall import recall_notices
+from harness.understanding.commitments.task import track_task
+from harness.understanding.commitments.track import track_commitments
+from harness.understanding.emotion.track import track_emotion
+from harness.understanding.facts.extract import extract_facts
+from harness.understanding.references.entities import track_entities
+from harness.understanding.topics.track import track_topics
 
 LENGTH = 8000
 """Characters of a hard text."""

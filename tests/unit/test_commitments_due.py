@@ -10,7 +10,7 @@ from harness.app import Harness
 from harness.language import load_packs
 from harness.state import Commitment, Persona
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.commitments import standing
+from harness.understanding.commitments.track import standing
 from tests.unit.conftest import settings_of
 
 NOW = datetime(2026, 6, 17, 10, 20, tzinfo=UTC)

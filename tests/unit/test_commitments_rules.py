@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.state import DialogueState, Message, PersonaRef, fold
-from harness.understanding.commitments import due_commitments, track_commitments
+from harness.understanding.commitments.track import due_commitments, track_commitments
 
 PACKS = load_packs()
 NOW = datetime(2026, 6, 17, 10, 20, tzinfo=UTC)

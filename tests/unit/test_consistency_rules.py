@@ -15,8 +15,8 @@ from harness.state import (
     PersonaFact,
     PersonaRef,
 )
-from harness.understanding.consistency import SEVERITY, check_premise, check_reply, holds
-from harness.understanding.holding import begun_answers, hold_line, statement
+from harness.understanding.checks.consistency import SEVERITY, check_premise, check_reply, holds
+from harness.understanding.checks.holding import begun_answers, hold_line, statement
 
 PACKS = load_packs()
 

@@ -36,7 +36,7 @@ from harness.testing.conformance.sessions import CHECKS
 from harness.testing.scripted_server import Answer, ScriptedServer, ServerThread
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.machine import Phase
-from harness.understanding import candour, consistency, history, promised, recall, verdicts
+from harness.understanding.checks import candour, consistency, history, promised, recall, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -8,8 +8,8 @@ from hypothesis import given, settings, strategies as st
 from harness.errors import OperationRejected
 from harness.language import load_packs
 from harness.state import DialogueState, Emotion, Persona, PersonaRef, apply, fold
-from harness.understanding.emotion import appraise, nearest_label, track_emotion
-from harness.understanding.sensing import sensed
+from harness.understanding.emotion.sensing import sensed
+from harness.understanding.emotion.track import appraise, nearest_label, track_emotion
 
 PACKS = load_packs()
 CALM = Emotion(label="calm", valence=0.3, arousal=-0.2, dominance=0.1)

@@ -9,8 +9,8 @@ import pytest
 from harness.language import load_packs
 from harness.state import DialogueState, PersonaRef, fold
 from harness.state.operations import AssertFact
-from harness.understanding.endings import ended
-from harness.understanding.fact_changes import Said
+from harness.understanding.facts.endings import ended
+from harness.understanding.facts.fact_changes import Said
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
 FACTS = {

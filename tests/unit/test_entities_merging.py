@@ -8,8 +8,8 @@ from harness.language import load_packs
 from harness.state import DialogueState, Fact, Persona, PersonaRef, fold
 from harness.state.facts import USER
 from harness.state.operations import MentionEntity, MergeEntities, Operation
-from harness.understanding.entities import resolve, track_entities
-from harness.understanding.mixed import packs_beside
+from harness.understanding.references.entities import resolve, track_entities
+from harness.understanding.references.mixed import packs_beside
 
 PACKS = load_packs()
 PERSONAS = {"en": Persona(name="Nora"), "zh": Persona(name="林夏", language="zh")}

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaRef, fold
-from harness.understanding.entities import is_pronoun, resolve, track_entities
+from harness.understanding.references.entities import is_pronoun, resolve, track_entities
 
 PACKS = load_packs()
 Exchange = str | tuple[str, str]

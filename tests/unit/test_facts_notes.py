@@ -10,8 +10,8 @@ from hypothesis import example, given, settings, strategies as st
 from harness.language import load_packs
 from harness.state import CHARACTER, USER, DialogueState, FactStatus, Persona, PersonaRef, fold
 from harness.state.operations import AssertFact, ReviseFact
-from harness.understanding.facts import extract_facts
-from harness.understanding.holding import statement
+from harness.understanding.checks.holding import statement
+from harness.understanding.facts.extract import extract_facts
 from tests.unit.conftest import MakeHarness
 
 PACKS = load_packs()

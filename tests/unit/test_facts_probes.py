@@ -8,7 +8,7 @@ import pytest
 
 from harness.language import load_packs
 from harness.state import DialogueState, Fact, FactStatus, Persona, PersonaRef, fold
-from harness.understanding.facts import extract_facts
+from harness.understanding.facts.extract import extract_facts
 from harness.yaml_strict import load_yaml
 
 PROBES = Path(__file__).parents[1] / "data" / "facts"

@@ -14,8 +14,8 @@ from harness.state import (
     apply,
 )
 from harness.state.operations import AssertFact, RetractFact
-from harness.understanding.claims import read_claims
-from harness.understanding.facts import asked_attributes, extract_facts, other_subject
+from harness.understanding.facts.claims import read_claims
+from harness.understanding.facts.extract import asked_attributes, extract_facts, other_subject
 
 PACKS = load_packs()
 PERSONAS = {

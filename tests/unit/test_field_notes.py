@@ -13,8 +13,8 @@ from harness.language import load_packs
 from harness.ports import Capabilities, ModelRequest
 from harness.state import CHARACTER, USER, DialogueState, FactStatus, Persona, PersonaFact, PersonaRef, fold
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding import answers
-from harness.understanding.facts import extract_facts
+from harness.understanding.facts.extract import extract_facts
+from harness.understanding.proposals import answers
 from tests.unit.conftest import MakeHarness
 from tests.unit.test_turn_steps import analysis, fact
 

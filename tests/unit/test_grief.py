@@ -7,10 +7,10 @@ import pytest
 from harness.language import load_packs
 from harness.state import DialogueState, Emotion, Persona, PersonaRef, fold
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.appraising import appraise
-from harness.understanding.emotion import track_emotion
-from harness.understanding.news import bad_news, grieves
-from harness.understanding.tone import check_tone
+from harness.understanding.checks.news import bad_news, grieves
+from harness.understanding.checks.tone import check_tone
+from harness.understanding.emotion.appraising import appraise
+from harness.understanding.emotion.track import track_emotion
 from tests.unit.conftest import MakeHarness
 
 PACKS = load_packs()

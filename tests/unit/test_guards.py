@@ -16,10 +16,10 @@ from harness.language import load_packs
 from harness.language.sections_guards import GuardCues
 from harness.state import DialogueState, Notice, Persona, PersonaFact, PersonaRef
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.candour import admits, check_admission
-from harness.understanding.consistency import check_premise, check_reply
-from harness.understanding.disguise import seen
-from harness.understanding.guards import ATTACKS, find_attempts, harmless
+from harness.understanding.checks.candour import admits, check_admission
+from harness.understanding.checks.consistency import check_premise, check_reply
+from harness.understanding.checks.disguise import seen
+from harness.understanding.checks.guards import ATTACKS, find_attempts, harmless
 from harness.yaml_strict import load_yaml
 from tests.unit.conftest import MakeHarness
 from tests.unit.test_turn_steps import analysis, fact
@@ -441,7 +441,7 @@ def test_long_hostile_input_takes_bounded_time(code: str, piece: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_an_ordinary_message_costs_little(code: str) -> None:
     """Well below half a millisecond; the bound leaves room for a slow machine."""
-    from harness.understanding import guards
+    from harness.understanding.checks import guards
 
     pack = PACKS.get(code)
     find_attempts("Hello.", pack=pack)

@@ -26,9 +26,9 @@ from harness.state import (
     PersonaFact,
     PersonaRef,
 )
-from harness.understanding.consistency import check_reply
-from harness.understanding.history import SEVERITY, check_history
-from harness.understanding.questions import read_question, verdict
+from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.history import SEVERITY, check_history
+from harness.understanding.checks.questions import read_question, verdict
 from harness.yaml_strict import load_yaml
 
 PACKS = load_packs()

@@ -13,7 +13,7 @@ from harness.language.phrases import Phrases
 from harness.language.scripts import is_script, script_of, script_weights
 from harness.state import DialogueState, Persona, PersonaRef
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.consistency import check_reply
+from harness.understanding.checks.consistency import check_reply
 from harness.understanding.text import contains_phrase
 from tests.unit.conftest import MakeHarness
 

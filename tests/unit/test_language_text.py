@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
-from harness.understanding.claims import read_claims
+from harness.understanding.facts.claims import read_claims
 from harness.understanding.text import (
     contains_phrase,
     fold,

@@ -10,7 +10,7 @@ import pytest
 from harness.language import load_packs
 from harness.state import DialogueState, Emotion, Persona, PersonaRef, fold
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.emotion import track_emotion
+from harness.understanding.emotion.track import track_emotion
 from tests.unit.conftest import MakeHarness
 
 PACKS = load_packs()

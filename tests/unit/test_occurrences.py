@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings, strategies as st
 
-from harness.understanding.occurrences import Occurrences
+from harness.understanding.facts.occurrences import Occurrences
 from harness.understanding.text import fold
 
 LISTS = {

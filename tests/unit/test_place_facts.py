@@ -8,10 +8,10 @@ from harness.language import load_packs
 from harness.state import USER, DialogueState, fold
 from harness.state.operations import ReviseFact
 from harness.state.persona import Persona, PersonaRef
-from harness.understanding.claims import SPEAKER, read_claims
-from harness.understanding.consistency import check_reply
-from harness.understanding.facts import extract_facts
-from harness.understanding.relations import Stand, best, propositions
+from harness.understanding.checks.consistency import check_reply
+from harness.understanding.facts.claims import SPEAKER, read_claims
+from harness.understanding.facts.extract import extract_facts
+from harness.understanding.facts.relations import Stand, best, propositions
 
 PACKS = load_packs()
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from harness.language import LanguagePack, load_packs
 from harness.language.placing import read_places
 from harness.language.sections_places import Places
-from harness.understanding.places import Containment, compare_places, gazetteer
+from harness.understanding.facts.places import Containment, compare_places, gazetteer
 
 PACKS = load_packs()
 

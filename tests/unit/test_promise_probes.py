@@ -10,7 +10,7 @@ import pytest
 
 from harness.language import load_packs
 from harness.state import CommitmentStatus, DialogueState, Message, PersonaRef, fold
-from harness.understanding.commitments import track_commitments
+from harness.understanding.commitments.track import track_commitments
 from harness.yaml_strict import load_yaml
 
 FOLDER = Path(__file__).parents[1] / "data" / "promises"

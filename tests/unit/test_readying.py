@@ -16,7 +16,7 @@ from harness.settings import load
 from harness.state import DialogueState, Persona
 from harness.state.persona import PersonaRef
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.consistency import check_premise, check_reply
+from harness.understanding.checks.consistency import check_premise, check_reply
 from harness.understanding.readying import readying
 
 BUILT_IN = Path(phrases_module.__file__).parent

@@ -6,8 +6,8 @@ import pytest
 
 from harness.language import LanguagePack, load_packs
 from harness.state import DialogueState, Fact, Notice, Persona, PersonaRef
-from harness.understanding.holding import begun_answers, hold_line, takes_up
-from harness.understanding.recall import check_recall, gives, recall_notices
+from harness.understanding.checks.holding import begun_answers, hold_line, takes_up
+from harness.understanding.checks.recall import check_recall, gives, recall_notices
 
 MIA = Persona(name="Mia")
 

@@ -14,8 +14,8 @@ from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaRef, apply, fold
 from harness.state.dialogue import Message
 from harness.state.operations import AddMessage, BeginTurn, FinishTurn
-from harness.understanding.entities import resolve, track_entities
-from harness.understanding.mixed import packs_beside
+from harness.understanding.references.entities import resolve, track_entities
+from harness.understanding.references.mixed import packs_beside
 
 PACKS = load_packs()
 PERSONAS = {"en": Persona(name="Nora"), "zh": Persona(name="林夏", language="zh")}

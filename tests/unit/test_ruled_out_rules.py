@@ -6,7 +6,7 @@ import pytest
 
 from harness.language import load_packs
 from harness.state import TaskState
-from harness.understanding.ruled_out import check_ruled_out
+from harness.understanding.checks.ruled_out import check_ruled_out
 
 
 @pytest.mark.parametrize(

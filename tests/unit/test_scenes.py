@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
-from harness.understanding.scene_reasons import GENERAL, SOMEBODY
-from harness.understanding.scenes import Utterance, resolve_mentions
+from harness.understanding.references.scene_reasons import GENERAL, SOMEBODY
+from harness.understanding.references.scenes import Utterance, resolve_mentions
 
 PACKS = load_packs()
 Line = tuple[str, str]

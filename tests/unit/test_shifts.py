@@ -10,7 +10,15 @@ from hypothesis import given, settings, strategies as st
 
 from harness.errors import LanguageError
 from harness.language import load_packs
-from harness.understanding.shifts import fields_of, find_shift, is_question, longest_chain, plain, shift_signs, tail
+from harness.understanding.topics.shifts import (
+    fields_of,
+    find_shift,
+    is_question,
+    longest_chain,
+    plain,
+    shift_signs,
+    tail,
+)
 from harness.yaml_strict import load_yaml
 from tests.benchmarks.measures.dialseg711 import p_k, starts, window
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from harness.language import load_packs
-from harness.understanding.short_answers import read_answer
+from harness.understanding.facts.short_answers import read_answer
 
 PACKS = load_packs()
 Row = tuple[str, str, bool]

@@ -11,9 +11,9 @@ from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaRef
 from harness.state.operations import AssertFact
 from harness.turn.analysing import vocabulary
-from harness.understanding.analysis import to_operations
-from harness.understanding.answers import FactDeltas, FactProposal
-from harness.understanding.stating import literal, own_words, serious, unstated
+from harness.understanding.facts.stating import literal, own_words, serious, unstated
+from harness.understanding.proposals.analysis import to_operations
+from harness.understanding.proposals.answers import FactDeltas, FactProposal
 
 PACKS = load_packs()
 NOW = datetime(2025, 6, 18, 12, tzinfo=UTC)

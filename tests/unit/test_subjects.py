@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.language import load_packs
-from harness.understanding.subjects import SPEAKER, Subject, Subjects
+from harness.understanding.facts.subjects import SPEAKER, Subject, Subjects
 
 ME: Subject = (SPEAKER, "")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.state import DialogueState, PersonaRef, TaskState, fold
-from harness.understanding.task import track_task
+from harness.understanding.commitments.task import track_task
 
 PACKS = load_packs()
 TODO = {"en": "book the ferry", "zh": "订渡轮"}

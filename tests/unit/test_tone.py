@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 
 from harness.language import load_packs
 from harness.state import DialogueState, Emotion, Finding, Persona, PersonaRef
-from harness.understanding.consistency import check_reply
-from harness.understanding.tone import check_tone
+from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.tone import check_tone
 from tests.unit.conftest import MakeHarness
 
 PACKS = load_packs()

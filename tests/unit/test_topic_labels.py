@@ -11,8 +11,8 @@ from harness.errors import LanguageError
 from harness.language import load_packs
 from harness.state import DialogueState, Message, PersonaRef, fold
 from harness.state.operations import PushTopic, TouchTopic
-from harness.understanding.labels import introduces, label_of
-from harness.understanding.topics import track_topics
+from harness.understanding.topics.labels import introduces, label_of
+from harness.understanding.topics.track import track_topics
 from harness.yaml_strict import load_yaml
 
 PACKS = load_packs()

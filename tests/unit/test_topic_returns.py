@@ -12,7 +12,7 @@ from harness.errors import LanguageError
 from harness.language import load_packs
 from harness.state import DialogueState, Message, Persona, PersonaRef, fold
 from harness.testing.scripted_model import ScriptedModel
-from harness.understanding.topics import foreseen_return, track_topics
+from harness.understanding.topics.track import foreseen_return, track_topics
 from harness.yaml_strict import load_yaml
 from tests.unit.conftest import MakeHarness
 

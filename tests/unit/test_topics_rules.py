@@ -11,8 +11,8 @@ from harness.errors import LanguageError
 from harness.language import load_packs
 from harness.state import DialogueState, Message, PersonaRef, fold
 from harness.state.operations import PushTopic, ReturnTopic
-from harness.understanding.topic_cues import read_cues
-from harness.understanding.topics import foreseen_return, is_backchannel, track_topics, trim_label
+from harness.understanding.topics.topic_cues import read_cues
+from harness.understanding.topics.track import foreseen_return, is_backchannel, track_topics, trim_label
 from harness.yaml_strict import load_yaml
 
 PACKS = load_packs()

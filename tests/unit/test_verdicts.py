@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.state import Persona, PersonaFact
-from harness.understanding.answers import PremiseVerdict, ReplyVerdict
-from harness.understanding.verdicts import to_finding, to_notice
+from harness.understanding.checks.verdicts import to_finding, to_notice
+from harness.understanding.proposals.answers import PremiseVerdict, ReplyVerdict
 
 PERSONA = Persona(
     name="Greta Lund",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from harness.language import load_packs
-from harness.understanding.wants import read_wants, want_attributes
+from harness.understanding.facts.wants import read_wants, want_attributes
 
 PACKS = load_packs()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.context import compose_prompt
 from harness.ports import Ports
 from harness.turn.turn import Turn
-from harness.understanding.entities import resolve
-from harness.understanding.mixed import packs_beside
+from harness.understanding.references.entities import resolve
+from harness.understanding.references.mixed import packs_beside
 
 
 async def compose(turn: Turn, ports: Ports) -> Turn:

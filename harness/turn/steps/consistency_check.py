@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.ports import Ports
 from harness.turn import judging
 from harness.turn.turn import Turn
-from harness.understanding.consistency import check_premise
-from harness.understanding.recall import recall_notices
+from harness.understanding.checks.consistency import check_premise
+from harness.understanding.checks.recall import recall_notices
 
 
 async def consistency_check(turn: Turn, ports: Ports) -> Turn:

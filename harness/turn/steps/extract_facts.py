@@ -7,9 +7,9 @@ from harness.state import CHARACTER, USER, Operation
 from harness.state.operations import AssertFact, DisputeFact, MergeSubjects, RetractFact, ReviseFact
 from harness.turn import analysing
 from harness.turn.turn import Turn
-from harness.understanding.facts import extract_facts as facts_by_rules
-from harness.understanding.grounding import occurs
-from harness.understanding.guards import harmless
+from harness.understanding.checks.guards import harmless
+from harness.understanding.facts.extract import extract_facts as facts_by_rules
+from harness.understanding.proposals.grounding import occurs
 
 FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact, MergeSubjects)
 FactOperation = AssertFact | ReviseFact | RetractFact | DisputeFact | MergeSubjects

@@ -22,8 +22,8 @@ from harness.turn.calling import hints, remaining
 from harness.turn.checking import Form, consider, trimmed, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
-from harness.understanding.answers import HeldReply
-from harness.understanding.holding import hold_line, statement
+from harness.understanding.checks.holding import hold_line, statement
+from harness.understanding.proposals.answers import HeldReply
 
 LEAST_SECONDS = 3.0
 """With less time left than this no model is asked any more."""

@@ -6,12 +6,12 @@ from harness.ports import Ports
 from harness.turn import analysing
 from harness.turn.spoken import lenders, most_moved, spoken
 from harness.turn.turn import Turn
-from harness.understanding.commitments import track_commitments
-from harness.understanding.emotion import track_emotion
-from harness.understanding.entities import track_entities
-from harness.understanding.mixed import packs_beside
-from harness.understanding.task import track_task
-from harness.understanding.topics import track_topics
+from harness.understanding.commitments.task import track_task
+from harness.understanding.commitments.track import track_commitments
+from harness.understanding.emotion.track import track_emotion
+from harness.understanding.references.entities import track_entities
+from harness.understanding.references.mixed import packs_beside
+from harness.understanding.topics.track import track_topics
 
 
 async def update_topic(turn: Turn, ports: Ports) -> Turn:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.language import LanguagePack
 from harness.state import DialogueState, Emotion, Persona, PersonaRef, fold
-from harness.understanding.emotion import track_emotion
+from harness.understanding.emotion.track import track_emotion
 from tests.benchmarks.measures.rows import Stopwatch
 
 LISTENER = Persona(name="Listener")

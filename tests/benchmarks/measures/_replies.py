@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from harness.language import LanguagePack
 from harness.state import DialogueState, Finding, Message, Persona, PersonaRef
-from harness.understanding.consistency import check_reply
+from harness.understanding.checks.consistency import check_reply
 
 CONTRADICTS = frozenset({"contradiction", "not_recalled"})
 """Kinds of findings that say that a reply does not fit what was said before, sure ones and doubtful ones."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.language import load_packs
-from harness.understanding.scenes import Meant, Utterance, resolve_mentions
+from harness.understanding.references.scenes import Meant, Utterance, resolve_mentions
 from tests.benchmarks.measures.rows import Row, Stopwatch, files
 
 NAME = "character_identification"

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from harness.language import LanguagePack, load_packs
 from harness.state import Emotion
-from harness.understanding.moods import NEUTRAL_BELOW
-from harness.understanding.sensing import CLASSIFIER
+from harness.understanding.emotion.moods import NEUTRAL_BELOW
+from harness.understanding.emotion.sensing import CLASSIFIER
 from tests.benchmarks.measures._emotions import Line, tracked
 from tests.benchmarks.measures.rows import Row, Stopwatch, files
 

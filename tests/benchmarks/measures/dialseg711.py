@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.language import load_packs
-from harness.understanding.shifts import find_shift
+from harness.understanding.topics.shifts import find_shift
 from tests.benchmarks.measures.rows import TIERS, Row, Stopwatch, Tier, files, precision_recall_f1
 
 DATA = "dialseg711 (en)"

@@ -16,7 +16,7 @@ from typing import Any
 from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaRef, fold
 from harness.state.operations import AssertFact, ReviseFact
-from harness.understanding.facts import extract_facts
+from harness.understanding.facts.extract import extract_facts
 from tests.benchmarks.measures.rows import Row, Stopwatch, files
 
 SLOTS = {"wanted food": "food", "wanted area": "area", "wanted price": "pricerange"}

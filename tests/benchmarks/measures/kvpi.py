@@ -15,8 +15,8 @@ from typing import Any, cast
 from harness.language import LanguagePack, load_packs
 from harness.language.classifier import LinearClassifier
 from harness.state import DialogueState, Persona, PersonaFact, PersonaRef
-from harness.understanding.agreement import CLASSIFIER, Stand, agreement
-from harness.understanding.consistency import check_reply
+from harness.understanding.checks.agreement import CLASSIFIER, Stand, agreement
+from harness.understanding.checks.consistency import check_reply
 from tests.benchmarks.measures.rows import TIERS, Row, Tier, files, precision_recall_f1
 
 STANDS = {"0": Stand.irrelevant, "1": Stand.entailed, "2": Stand.contradicted}

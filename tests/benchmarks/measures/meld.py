@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.language import load_packs
-from harness.understanding.emotion import appraise
+from harness.understanding.emotion.track import appraise
 from tests.benchmarks.measures.rows import Row, Stopwatch, files
 
 SEVEN = {

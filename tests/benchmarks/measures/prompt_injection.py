@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.language import load_packs
-from harness.understanding.guards import ATTACKS, find_attempts
+from harness.understanding.checks.guards import ATTACKS, find_attempts
 from tests.benchmarks.measures.rows import Row, Stopwatch, files
 
 NAME = "prompt_injection"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.language import LanguagePack, load_packs
-from harness.understanding.guards import SURE, bot_chance, find_attempts, plain_text
+from harness.understanding.checks.guards import SURE, bot_chance, find_attempts, plain_text
 from tests.benchmarks.measures.rows import TIERS, Row, Stopwatch, Tier, files, precision_recall_f1
 
 NAME = "ruarobot (en)"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.language import load_packs
-from harness.understanding.shifts import find_shift
+from harness.understanding.topics.shifts import find_shift
 from tests.benchmarks.measures.rows import TIERS, Row, Stopwatch, files, precision_recall_f1
 
 DATA = "tiage (en)"

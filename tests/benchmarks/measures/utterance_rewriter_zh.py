@@ -14,7 +14,7 @@ from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaRef, apply, fold
 from harness.state.dialogue import Message
 from harness.state.operations import AddMessage, BeginTurn, FinishTurn
-from harness.understanding.entities import resolve, track_entities
+from harness.understanding.references.entities import resolve, track_entities
 from tests.benchmarks.measures.rows import Row, Stopwatch, files
 
 NAME = "utterance_rewriter_zh"

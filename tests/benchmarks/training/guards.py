@@ -16,7 +16,7 @@ from sklearn.model_selection import GroupKFold
 
 from harness.language import LanguagePack, load_packs
 from harness.language.classifier import LinearClassifier
-from harness.understanding.guards import guard_features, plain_text
+from harness.understanding.checks.guards import guard_features, plain_text
 from tests.benchmarks.measures.rows import precision_recall_f1
 from tests.benchmarks.training.linear import Example, classifier, out_of_fold, write
 

@@ -19,9 +19,9 @@ from sklearn.model_selection import GroupKFold
 from harness.language import LanguagePack, load_packs
 from harness.language.classifier import LinearClassifier
 from harness.state import Persona, PersonaFact
-from harness.understanding.agreement import CLASSIFIER, Stand, judge_slots
-from harness.understanding.relation_features import relation_features
-from harness.understanding.slots import find_slots, read_fact
+from harness.understanding.checks.agreement import CLASSIFIER, Stand, judge_slots
+from harness.understanding.checks.relation_features import relation_features
+from harness.understanding.checks.slots import find_slots, read_fact
 from harness.understanding.text import normalize
 from tests.benchmarks.measures.kvpi import Item, digest, items
 from tests.benchmarks.measures.rows import files

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from harness.language import load_packs
-from harness.understanding.shifts import CLASSIFIER, FAR, plain, shift_features, shift_signs
+from harness.understanding.topics.shifts import CLASSIFIER, FAR, plain, shift_features, shift_signs
 from tests.benchmarks.measures.rows import precision_recall_f1
 from tests.benchmarks.measures.tiage import lines
 from tests.benchmarks.training.linear import Example, out_of_fold, write

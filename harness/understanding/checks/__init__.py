@@ -1,0 +1,1 @@
+"""Checks of messages and replies: premises, the persona, earlier lines, tone, and the guard."""

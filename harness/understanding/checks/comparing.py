@@ -1,0 +1,281 @@
+"""Two messages of one speaker against each other, and one against itself: what in them does not fit together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.understanding.checks.lasting import disagree
+from harness.understanding.checks.points import Point, content, keys_of, members_of
+from harness.understanding.facts.kinds import told_apart
+from harness.understanding.facts.places import one_in_other
+from harness.understanding.facts.relations import Stand, relate
+from harness.understanding.text import fold, has_han, numbers, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.language import LanguagePack
+    from harness.understanding.checks.utterances import Utterance
+    from harness.understanding.facts.claims import Claim
+
+SURE = 0.75
+"""Strength from which on a conflict counts as sure."""
+WITHIN = ("within", "within-claim")
+"""Rules that compare a message with itself."""
+ALIKE = 0.6
+_MOST = 40
+"""Of one message, how many points and claims are held against each other: each with each."""
+_INSIDE = 0.65
+_FAINT = 0.4
+_HALF = 0.5
+_JOB = "job"
+_FEW = 3
+"""A denial of a whole kind counts against a point of few words only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """What does not fit together.
+
+    Attributes:
+        rule: which comparison found it.
+        strength: how sure, 0 to 1.
+        words: of the reply.
+        earlier: the words it runs against.
+        turn: the turn they were said in; 0 for the greeting or the reply itself.
+    """
+
+    rule: str
+    strength: float
+    words: str
+    earlier: str
+    turn: int = 0
+
+
+def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
+    """What in a message runs against an earlier one of the same speaker. ``turn``: that of the earlier one."""
+    for claim in now.claims:
+        for known in before.claims:
+            if not _comparable(claim, known, pack):
+                continue
+            relation = relate(claim, known, pack)
+            if relation.stand is Stand.conflict and not _other_thing(claim, known, pack):
+                yield Conflict("claim", relation.strength, claim.quote, known.quote, turn)
+    for point in now.points:
+        for other in before.points:
+            strength = _opposed(point, other, pack)
+            if strength and not _in_compounds(point.said, other.said, pack):
+                yield Conflict("point", strength, point.words, other.words, turn)
+            strength = _miscounted(point, other)
+            if strength:
+                yield Conflict("figure", strength, point.words, other.words, turn)
+    yield from _values(now, before, turn, pack)
+    for length in now.lengths:
+        for other_length in before.lengths:
+            if disagree(length, other_length):
+                yield Conflict("length", _INSIDE, length.words, other_length.words, turn)
+    yield from _forgotten(now, before, turn)
+    yield from _things(now, before, turn)
+
+
+def _comparable(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
+    """Whether two claims can be about one thing: of one attribute or group, or with a content word in common."""
+    if claim.attribute and other.attribute:
+        first, second = pack.attribute(claim.attribute), pack.attribute(other.attribute)
+        if claim.attribute == other.attribute or (first and second and first.group and first.group == second.group):
+            return True
+    said, known = keys_of(claim.predicate or claim.value, pack)[0], keys_of(other.predicate or other.value, pack)[0]
+    return bool(content(said) & content(known))
+
+
+def _other_thing(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
+    """Whether two claims only look alike: a word in a compound (a hot dog is no dog), a trade and where it is plied."""
+    if claim.polarity and other.polarity:
+        return (
+            claim.attribute == other.attribute
+            and claim.attribute in (_JOB, "workplace")
+            and _one_job(claim.quote, other.quote, pack)
+        )
+    denied, affirmed = (other, claim) if claim.polarity else (claim, other)
+    return _in_compounds(denied.value, affirmed.value, pack)
+
+
+def _in_compounds(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether what two texts share stands in one of them only as part of a compound with another head."""
+    if not pack.history.compounds:
+        return False
+    compounds = pack.any_of(pack.history.compounds)
+    for text, against in ((first, second), (second, first)):
+        rest, count = compounds.subn(" ", text)
+        if count and not compounds.search(against):
+            shared = content(keys_of(rest, pack)[0]) & content(keys_of(against, pack)[0])
+            return not shared and not (has_han(against) and against in rest)
+    return False
+
+
+def _one_job(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether two ways to give one's work can be one job: of a line of work, or a trade plied anywhere and a place."""
+    first, second = fold(first), fold(second)
+    if any(field.search(first) and field.search(second) for field in _fields(pack)):
+        return True
+    if not pack.history.anywhere:
+        return False
+    anywhere, place = pack.any_of(pack.history.anywhere), pack.any_of(pack.history.workplace)
+    whole = pack.any_of(pack.history.any_place)
+    for title, where in ((first, second), (second, first)):
+        if place.search(where) and not place.search(title) and anywhere.search(title):
+            return True
+        if place.search(title) and place.search(where) and whole.search(title) and not anywhere.search(title):
+            return True
+    return False
+
+
+def _things(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
+    """Speaks of a thing of its own that it said to be without, or counts it otherwise."""
+    for first, second in ((now.owned, before.lacked), (now.lacked, before.owned)):
+        for thing, words in first:
+            for other, earlier in second:
+                if thing == other:
+                    yield Conflict("owned", SURE, words, earlier, turn)
+    for thing, many, words in now.counts:
+        for other, count, earlier in before.counts:
+            if thing == other and many != count:
+                yield Conflict("count", SURE, words, earlier, turn)
+
+
+def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
+    """How surely one point denies the other; 0 when it does not."""
+    if point.wish or other.wish:
+        return 0.0
+    if point.negated and other.negated and point.second != other.second:
+        return 0.0  # neither likes nor dislikes it
+    if (point.lapsed and other.lately) or (other.lapsed and point.lately):
+        return _INSIDE if _alike(content(point.keys), content(other.keys)) else 0.0
+    if point.polarity == other.polarity:
+        return 0.0
+    never = point if point.negated and point.ever else other if other.negated and other.ever else None
+    if (point.past or other.past) and never is None:
+        return 0.0
+    a, b = content(point.keys), content(other.keys)
+    if never is not None:
+        some = a if never is point else b
+        if never.vague:
+            return 0.55 if a & b else 0.0
+        if never.longed:
+            return 0.6 if len(a & b) >= ALIKE * len(some) else 0.0
+        return 0.8 if len(a & b) >= _HALF * len(some) else 0.0
+    passing = point.also or other.also
+    if not passing and (_covered(point, other, pack) or _covered(other, point, pack)):
+        return _INSIDE
+    if passing or len(a & b) < ALIKE * min(len(a), len(b)):
+        return _FAINT if a & b and pack.script == "latin" else 0.0
+    return 0.5 + 0.4 * len(a & b) / len(a | b)
+
+
+def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
+    return bool(first and second) and len(first & second) >= ALIKE * min(len(first), len(second))
+
+
+def _covered(denied: Point, affirmed: Point, pack: LanguagePack) -> bool:
+    """Whether a point denies a whole kind of which the other affirms a member."""
+    if not denied.heads or not denied.negated or affirmed.negated or len(content(denied.keys)) > _FEW:
+        return False
+    return bool(denied.heads & members_of(affirmed.said, pack))
+
+
+def _same_keys(point: Point, other: Point) -> bool:
+    """Whether an answer and a clause beside it are about the very same; "No, but I like to watch it" is no slip."""
+    return not (point.resolved and other.resolved) and content(point.keys) == content(other.keys)
+
+
+def _miscounted(point: Point, other: Point) -> float:
+    if point.wish or other.wish or not point.polarity or not other.polarity or not point.figures or not other.figures:
+        return 0.0
+    a = frozenset(k for k in content(point.keys) if not k.isdigit())
+    b = frozenset(k for k in content(other.keys) if not k.isdigit())
+    if not a or not b or len(a & b) / min(len(a), len(b)) < ALIKE:
+        return 0.0
+    return 0.0 if set(point.figures) & set(other.figures) else SURE
+
+
+def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
+    """Another value of what one has one of, and another of two states that exclude each other."""
+    slots = {slot.key: slot for slot in pack.history.slots}
+    old = {key: (value, words) for key, value, words in before.slots}
+    for key, value, words in now.slots:
+        if key not in old:
+            continue
+        slot = slots.get(key)
+        if slot is not None and slot.number:
+            a, b = _range(value, pack), _range(old[key][0], pack)
+            if a and b and (a[0] - b[1] > slot.apart or b[0] - a[1] > slot.apart):
+                yield Conflict(f"slot:{key}", 0.75, words, old[key][1], turn)
+            continue
+        first, second = fold(value), fold(old[key][0])
+        if first in second or second in first or one_in_other(value, old[key][0], pack):
+            continue
+        if told_apart(first, second, pack):
+            yield Conflict(f"slot:{key}", 0.8, words, old[key][1], turn)
+        elif not (slot and slot.named) and not (
+            _one_job(words, old[key][1], pack) if key == _JOB else _akin(first, second, pack)
+        ):
+            yield Conflict(f"slot:{key}", 0.65, words, old[key][1], turn)
+    held = {about: (number, words) for about, number, words in before.states}
+    for about, number, words in now.states:
+        if about in held and held[about][0] != number:
+            strength = _INSIDE if about in pack.history.leanings else SURE
+            yield Conflict(f"state:{about}", strength, words, held[about][1], turn)
+
+
+def _range(value: str, pack: LanguagePack) -> tuple[float, float] | None:
+    """From and to: a number, or the ten years of "in my thirties"."""
+    decade = next((start for word, start in pack.history.decades.items() if word in value.casefold()), None)
+    if decade is not None:
+        return decade, decade + 9
+    read = numbers(value, pack)
+    return (read[0], read[0]) if read else None
+
+
+def _akin(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether two values can be wordings of one: with a word in common."""
+    if has_han(first) and has_han(second):
+        return bool(set(first) & set(second))
+    return bool(terms(first, pack) & terms(second, pack))
+
+
+def _fields(pack: LanguagePack) -> list[re.Pattern[str]]:
+    parted = pack.script == "latin"
+    return [pack.pattern(rf"\b(?:{source})\b" if parted else source) for source in pack.history.fields]
+
+
+def _forgotten(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
+    """Does not know what it told before."""
+    if not now.unknown or now.question is None or now.question.own:
+        return
+    for key, _, words in before.slots:
+        if key in now.question.slots and now.question.listener:
+            yield Conflict("forgotten", SURE, now.unknown, words, turn)
+
+
+def inside(now: Utterance, pack: LanguagePack) -> Iterator[Conflict]:
+    """What in a message runs against itself. Never sure: "I don't mind dogs, but I hate *that* dog" is no slip."""
+    points, claims = now.points[:_MOST], now.claims[:_MOST]
+    for index, point in enumerate(points):
+        for other in points[:index]:
+            if (point.resolved or other.resolved) and not _same_keys(point, other):
+                continue
+            if point.words == other.words or pack.any_of(pack.history.concedes).match(point.words):
+                continue  # "I don't read much, but I have read that one" says how much, not the opposite
+            strength = _opposed(point, other, pack)
+            if strength > _FAINT:
+                yield Conflict("within", min(strength, _INSIDE), point.words, other.words)
+    for index, claim in enumerate(claims):
+        for known in claims[:index]:
+            listed = claim.polarity and known.polarity and not (claim.single and known.single)
+            if listed or claim.quote == known.quote or not _comparable(claim, known, pack):
+                continue
+            relation = relate(claim, known, pack)
+            if relation.stand is Stand.conflict:
+                yield Conflict("within-claim", min(relation.strength, _INSIDE), claim.quote, known.quote)

@@ -1,0 +1,194 @@
+"""Material that makes a fact hold: the fact as a first-person sentence, begun answers, and last-resort lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.state import Fact, PersonaFact
+from harness.understanding.facts.claims import plain_text, positive
+from harness.understanding.text import contains_phrase, fold, likeness, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.language import LanguagePack
+    from harness.language.sections_facts import Attribute
+    from harness.state import Notice, Persona
+
+_SAID_BEFORE = 0.9
+_ENDS = ".。!! "
+
+
+def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona | None = None) -> str:
+    """The fact as its subject would say it, without an end mark: "I have a cat called Miso", 我养了一只猫.
+
+    A persona fact's own statement comes first (``persona`` is looked at for facts that lost theirs), then a value that
+    is a sentence already, then the sentence of its attribute, then the pack's sentence for any attribute.
+    """
+    own = _own_statement(fact, persona)
+    if own:
+        return own.strip().rstrip(_ENDS)
+    value = fact.value.strip().rstrip(_ENDS)
+    spec = pack.attribute(fact.attribute)
+    if spec is None and pack.pattern(pack.wording.objectless).search(value):
+        value = pack.wording.with_object.format(value=value, attribute=fact.attribute.replace("_", " "))
+    nominal = spec is not None and pack.pattern(pack.wording.nominal).search(value) is not None
+    sentence = "" if nominal else as_sentence(value, pack, "" if spec else fact.attribute.replace("_", " "))
+    if sentence and fact.polarity:
+        return sentence
+    plain, affirmed, _ = positive(value, pack)
+    holds = (fact.polarity == affirmed) != pack.denies(fact.attribute)
+    if not affirmed:
+        value = plain
+    if spec is None or not spec.statement:
+        template, denial = _open_templates(fact.attribute, pack)
+        return (template if holds else denial).format(attribute=fact.attribute.replace("_", " "), value=value)
+    if fold(value) != pack.wording.anything:
+        value = _with_kind(fact.attribute, value, spec, pack)
+    if not holds and spec.generic and fold(value) == pack.wording.anything:
+        value = spec.generic[0]
+    template, denial = _templates(value, spec, pack)
+    degree = fact.degree if isinstance(fact, Fact) else None
+    if degree is not None and degree in spec.degree_lines:
+        template = denial = spec.degree_lines[degree]
+    article = pack.rewrite(value, pack.text.indefinite) if pack.text.indefinite else value
+    return (template if holds else denial).format(attribute=fact.attribute, value=value, a_value=article)
+
+
+def as_sentence(value: str, pack: LanguagePack, subject: str = "") -> str:
+    """A value that is a predicate or a sentence, as a first-person sentence; empty for any other.
+
+    ``subject``: the open attribute, which "it" in the value stands for.
+    """
+    value = value.strip().rstrip(".。")
+    if pack.any_of(pack.wording.full).match(value):
+        return value
+    plain, _, _ = positive(value, pack)
+    template = next((put for source, put in pack.wording.sentences if pack.pattern(source).match(value)), "")
+    if fold(plain) == pack.wording.anything or not template:
+        return ""
+    if subject:
+        value = pack.pattern(pack.wording.anaphor).sub(subject, value)
+    return template.format(value=pack.rewrite(value, pack.text.deinflect))
+
+
+def _own_statement(fact: Fact | PersonaFact, persona: Persona | None) -> str:
+    if isinstance(fact, PersonaFact):
+        return fact.statement
+    if fact.speaker != "persona":
+        return ""
+    if fact.quote or persona is None:
+        return fact.quote
+    same = (f for f in persona.facts if f.attribute == fact.attribute and f.value == fact.value)
+    return next((f.statement for f in same), "")
+
+
+def _with_kind(attribute: str, value: str, spec: Attribute, pack: LanguagePack) -> str:
+    members = pack.wording.kinds.get(spec.key, ())
+    if (
+        fold(attribute) not in map(fold, members[1:])
+        or not pack.pattern(pack.wording.named).match(value)
+        or any(contains_phrase(value, m) for m in members)
+    ):
+        return value
+    return pack.wording.kind_named.format(kind=attribute, name=value)
+
+
+def _open_templates(attribute: str, pack: LanguagePack) -> tuple[str, str]:
+    for source, template, denial in pack.wording.variants:
+        if pack.pattern(source).search(attribute):
+            return template, denial
+    return pack.wording.statement, pack.wording.denial
+
+
+def _templates(value: str, spec: Attribute, pack: LanguagePack) -> tuple[str, str]:
+    for source, template, denial in spec.variants:
+        if pack.pattern(source).search(value):
+            return template, denial
+    return spec.statement, spec.denial
+
+
+def begun_answers(
+    notice: Notice, *, persona: Persona, pack: LanguagePack, seed: int = 0, whole: bool = True
+) -> tuple[str, ...]:
+    """Openers for a begun answer that a model continues, in an order turned by ``seed``.
+
+    Args:
+        notice: what has to be answered.
+        persona: who answers.
+        pack: of the language of the answer.
+        seed: turns the order, so that not every answer begins alike.
+        whole: openers that already state the fact; otherwise such that stop in the first person before it. A notice
+            without a truth has openers that only decline.
+    """
+    if notice.kind == "recall":
+        openers = pack.recall.begun
+    elif not notice.truth:
+        openers = pack.holding.begun.get("unknown", ())
+    else:
+        openers = pack.holding.begun.get(_tone(notice) if whole else "open", ())
+    filled = (opener.format(truth=_bare(notice.truth), name=persona.name) for opener in openers)
+    return _turned(tuple(dict.fromkeys(filled)), seed)
+
+
+def takes_up(ending: str, notice: Notice, pack: LanguagePack) -> bool:
+    """Whether the end of a begun answer speaks of what the user claimed without denying it ("…, like my brother").
+
+    "…, not a nurse" denies it, and is a good ending.
+    """
+    if notice.kind == "recall":
+        return bool(pack.any_of(pack.recall.own).search(ending))  # the fact is the user's: "…, it's my job" is not
+    if notice.kind != "contradiction":
+        return False
+    claimed = terms(f"{notice.claim} {notice.value}", pack) - terms(notice.truth, pack)
+    return any(
+        claimed & terms(clause, pack) and positive(plain_text(clause, pack), pack)[1]
+        for clause in re.split(r"[,，;；.。!！?？]", ending)
+        if clause.strip()
+    )
+
+
+def hold_line(
+    notice: Notice, *, persona: Persona, pack: LanguagePack, seed: int = 0, previous: Sequence[str] = ()
+) -> str:
+    """A whole in-character reply that states the fact, for when no candidate of the model held it.
+
+    Never one that is nearly among ``previous`` while another is left. Empty when the pack has no lines.
+    """
+    recalled = notice.kind == "recall"
+    lines = pack.recall.lines if recalled else pack.holding.lines.get(_line_kind(notice, persona), ())
+    filled = tuple(line.format(truth=_bare(notice.truth), name=persona.name) for line in lines)
+    turned = _turned(filled, seed)
+    for line in turned:
+        if not any(fold(line) == fold(old) or likeness(line, old) >= _SAID_BEFORE for old in previous):
+            return line
+    unsaid = sorted(turned, key=lambda line: sum(fold(line) == fold(old) for old in previous))
+    return unsaid[0] if unsaid else ""
+
+
+def _tone(notice: Notice) -> str:
+    """Another value than the true one, or the opposite of it."""
+    return "value" if notice.polarity and notice.value else "denial"
+
+
+def _line_kind(notice: Notice, persona: Persona) -> str:
+    if notice.kind == "bot_question":
+        return f"bot_{persona.bot_question}"
+    if notice.kind in {"override", "role_swap", "memory_poison"}:
+        return "override"
+    if notice.kind == "extraction":
+        return notice.kind
+    return _tone(notice) if notice.truth else "unknown"
+
+
+def _bare(truth: str) -> str:
+    """The truth without its end mark."""
+    return truth.strip().rstrip(_ENDS)
+
+
+def _turned(items: tuple[str, ...], seed: int) -> tuple[str, ...]:
+    if not items:
+        return ()
+    start = seed % len(items)
+    return items[start:] + items[:start]

@@ -1,0 +1,43 @@
+"""Bad news in a message, and the grief that stays for some turns after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.language.phrases import lower
+from harness.understanding.emotion.appraising import appraise
+
+if TYPE_CHECKING:
+    import re
+
+    from harness.language.pack import LanguagePack
+    from harness.state.emotion import Emotion
+
+GRIEVING = ("sadness", "fear")
+"""Moods that last."""
+GLAD = ("joy", "excitement", "amusement", "pride", "affection")
+LINGERS = -0.3
+"""Valence up to which such a mood is still grief. From -0.7 it takes five turns to get there (see ``GRIEF_DECAY``)."""
+
+
+def bad_news(text: str, pack: LanguagePack) -> bool:
+    """Whether a message tells of something at which nobody laughs. One who laughs about it may be laughed with."""
+    cues = pack.emotion.tone
+    text = lower(text)
+    if any(first(group, text) is not None for group in (cues.laughs, cues.figurative, cues.mended)):
+        return False
+    if first(cues.grave, text) is not None:
+        return first(cues.glad, text) is None
+    if "?" in text or "？" in text or first(cues.felt, text) is None:
+        return False
+    return appraise(text, pack).valence <= 0
+
+
+def grieves(mood: Emotion) -> bool:
+    """Whether a user's mood is the grief of some turns ago."""
+    return mood.label in GRIEVING and mood.valence <= LINGERS
+
+
+def first(expressions: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
+    """The match of the first expression that has one."""
+    return next((match for expression in expressions if (match := expression.search(text)) is not None), None)

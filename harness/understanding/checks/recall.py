@@ -1,0 +1,123 @@
+"""Questions for what the user told earlier: which fact answers them, and does a reply give it?
+
+A weak model has the fact in its prompt and still says that it does not know. So the question is recognised, the answer is
+put next to it, and the reply is checked for it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from harness.state import USER, Fact, Finding, Notice
+from harness.understanding.checks.holding import statement
+from harness.understanding.facts.claims import plain_text
+from harness.understanding.facts.extract import asked_attributes
+from harness.understanding.text import contains_phrase, has_han, numbers, sentences, terms
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePack
+    from harness.state import DialogueState
+
+SEVERITY = 0.8
+"""How bad it is not to know what the user has told."""
+MAX_FACTS = 3
+"""A question that more facts than this answer equally well asks for none in particular."""
+SHARED = 2.0
+"""Weight of words that a question shares with a fact: "what's my parrot called" is about the parrot, not the name."""
+ENOUGH = 0.5
+"""Share of a value's content words that a reply must hold, where the value has no name and no number."""
+
+_COMMA = re.compile(r"[,，;；]")
+_NAME = re.compile(r"(?<![^\W_])[A-Z][\w'-]+")
+
+
+def recall_notices(text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Notice, ...]:
+    """A notice for each fact about the user that the message asks for. ``truth`` is said to the user: "Your …"."""
+    facts = state.active_facts(USER)
+    if not facts:
+        return ()
+    found: list[Fact] = []
+    quotes: dict[str, str] = {}
+    for clause in _clauses(plain_text(text, pack)):
+        if not _asks_for_own(clause, pack):
+            continue
+        for fact in _answers(clause, facts, pack):
+            quotes.setdefault(fact.id, clause)
+            if fact not in found:
+                found.append(fact)
+    return tuple(
+        Notice(
+            kind="recall",
+            quote=quotes[fact.id],
+            fact_id=fact.id,
+            truth=told(fact, pack),
+            attribute=fact.attribute,
+            value=fact.value,
+            polarity=fact.polarity,
+        )
+        for fact in found[:MAX_FACTS]
+    )
+
+
+def told(fact: Fact, pack: LanguagePack) -> str:
+    """A fact about the user as a sentence said to the user: "Your locker number is 4172", 你的车位号是306."""
+    sentence = pack.rewrite(statement(fact, pack=pack), pack.recall.address)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def check_recall(reply: str, notices: tuple[Notice, ...], pack: LanguagePack) -> tuple[Finding, ...]:
+    """A finding for each fact that was asked for and that the reply does not give."""
+    return tuple(
+        Finding(kind="not_recalled", severity=SEVERITY, evidence=reply[:80], fact_id=notice.fact_id)
+        for notice in notices
+        if notice.kind == "recall" and not gives(reply, notice.value, pack)
+    )
+
+
+def gives(reply: str, value: str, pack: LanguagePack) -> bool:
+    """Whether a reply holds a value: its numbers, else its names, else enough of its content words."""
+    if wanted := set(numbers(value, pack)):
+        return wanted <= set(numbers(reply, pack))
+    names = _NAME.findall(value) if not has_han(value) else []
+    if names:
+        return any(contains_phrase(reply, name) for name in names)
+    words = terms(value, pack)
+    if not words:
+        return contains_phrase(reply, value)
+    return contains_phrase(reply, value) or len(words & terms(reply, pack)) / len(words) >= ENOUGH
+
+
+def _clauses(text: str) -> list[str]:
+    """Clauses with the end mark of their sentence: "My dog is ill, what now?" asks in its second clause only."""
+    return [clause.strip() for sentence in sentences(text) for clause in _COMMA.split(sentence) if clause.strip()]
+
+
+def _asks_for_own(clause: str, pack: LanguagePack) -> bool:
+    cues = pack.recall
+    return bool(
+        pack.any_of(pack.text.questions).search(clause)
+        and pack.any_of(cues.own).search(clause)
+        and not pack.any_of(cues.excluded).search(clause)
+    )
+
+
+def _answers(clause: str, facts: tuple[Fact, ...], pack: LanguagePack) -> list[Fact]:
+    """The facts that answer a question: by its attribute, else by the words they share with it, best first."""
+    asked = set(asked_attributes(clause, pack))
+    words = terms(clause, pack)
+    scores: dict[str, float] = {}
+    for fact in facts:
+        spec = pack.attribute(fact.attribute)
+        key = spec.key if spec is not None else fact.attribute
+        overlap = len(words & (terms(fact.attribute, pack) | terms(fact.value, pack)))
+        names = spec.aliases if spec is not None else (fact.attribute,)
+        overlap += 2 * any(contains_phrase(clause, name) for name in names)
+        score = 2.0 * (key in asked) + (SHARED + overlap if overlap else 0)
+        if score > 0:
+            scores[fact.id] = score
+    if not scores:
+        return []
+    top = max(scores.values())
+    best = [fact for fact in facts if scores.get(fact.id) == top]
+    return best if len(best) <= MAX_FACTS else []

@@ -1,0 +1,1 @@
+"""Promises, and the task at hand."""

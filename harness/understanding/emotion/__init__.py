@@ -1,0 +1,1 @@
+"""Emotion: what words show, and what they do to a mood."""

@@ -1,0 +1,1 @@
+"""Facts: what an utterance states, and how two statements stand to each other."""

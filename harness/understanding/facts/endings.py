@@ -1,0 +1,61 @@
+"""What is over: a pet that died, a job that was given up, two that parted. The facts stay in history, taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.state.operations import RetractFact
+from harness.understanding.facts.claims import plain_text
+from harness.understanding.facts.fact_changes import QUOTE_LENGTH, Said
+from harness.understanding.facts.kinds import kinds_in, members_in, narrower
+from harness.understanding.facts.relations import propositions
+from harness.understanding.text import contains_phrase, numbers, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.language import LanguagePack
+    from harness.state import DialogueState, Fact
+
+_LONGEST = 600
+"""Longest sentence, in characters, that is read: nobody tells of an end in more."""
+
+
+def ended(text: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
+    """Take back the speaker's facts that a message says are over. Questions, suppositions and reports end nothing."""
+    pack = said.pack
+    rules = pack.text
+    silent = (*rules.questions, *rules.hypotheticals, *rules.reports)
+    for sentence in sentences(plain_text(text, pack)) if rules.endings else ():
+        if len(sentence) > _LONGEST or pack.any_of(silent).search(sentence):
+            continue
+        for ending in rules.endings:
+            match = pack.pattern(ending.match).search(sentence)
+            if match is None:
+                continue
+            who = match.groupdict().get("who")
+            for fact in state.active_facts(said.speaker):
+                if fact.attribute not in ending.attributes or not fact.polarity or fact.turn > said.turn:
+                    continue
+                if who is None or _is_meant(who, fact, pack):
+                    yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])
+
+
+def _is_meant(who: str, fact: Fact, pack: LanguagePack) -> bool:
+    """Whether words name what a fact is about: by its name, or by its kind where they name nobody else."""
+    names = [c.name for c in propositions(fact.attribute, fact.value, fact.polarity, "", pack) if c.name]
+    if any(contains_phrase(who, name) for name in names) or contains_phrase(who, fact.value):
+        return True
+    counted = numbers(fact.value, pack)
+    if counted and counted[0] > 1 and numbers(who, pack) != counted:
+        return False  # one of several, and nobody said which
+    key = fact.attribute
+    if key not in pack.wording.kinds:
+        return contains_phrase(fact.value, who)
+    first, second = members_in(who, key, pack), members_in(fact.value, key, pack)
+    return bool(first & second) or bool(
+        first and kinds_in(who, pack) & kinds_in(fact.value, pack) & narrower(key, pack)
+    )
+
+
+__all__ = ["ended"]

@@ -1,0 +1,228 @@
+"""What a claim changes among the facts that are known: it adds, refines, corrects, or takes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
+from harness.understanding.facts.ages import AGE
+from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
+from harness.understanding.facts.kinds import kinds_in, members_in
+from harness.understanding.facts.places import Containment, compare_places
+from harness.understanding.facts.relations import Stand, best, propositions
+from harness.understanding.facts.wants import want_attributes
+from harness.understanding.moments import single_moment
+from harness.understanding.text import contains_phrase, fold, numbers, sentences, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from harness.language import LanguagePack
+    from harness.state import DialogueState, Fact
+
+QUOTE_LENGTH = 300
+"""Most characters of a quote or reason that are kept."""
+_RECENT_TURNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Who speaks, when, and in what language: what every operation of one message shares."""
+
+    speaker: str
+    turn: int
+    at: datetime | None
+    pack: LanguagePack
+    alone: str = ""
+    """The whole message when it makes one claim only: then its time is the claim's, wherever it stands."""
+
+
+def changes(claim: Claim, subject: str, state: DialogueState, said: Said) -> Iterator[Operation]:
+    """What a claim about a subject changes: a new fact, a better or a corrected one, or the end of one it denies."""
+    pack = said.pack
+    if claim.attribute in want_attributes(pack):
+        yield _assertion(claim, subject, said)
+        return
+    about = [fact for fact in state.active_facts(subject) if _same_slot(fact, claim, pack)]
+    standing = [(fact, best(claim, _claims(fact, pack), pack).stand) for fact in about]
+    if any(stand is Stand.same and _says_no_more(claim, fact, pack) for fact, stand in standing):
+        return
+    counted = [fact for fact in about if _counts_differ(claim, fact, pack)]
+    refined = counted + [fact for fact, stand in standing if stand is Stand.same and not _is_one_of(claim, fact, pack)]
+    opposed = [fact for fact, stand in standing if stand is Stand.conflict and fact.polarity != claim.polarity]
+    replaced = [
+        fact
+        for fact, stand in standing
+        if fact.polarity == claim.polarity
+        and (_replaces(claim, fact, pack) or (claim.correction and stand is Stand.conflict))
+    ]
+    target = next(iter((*refined, *opposed, *replaced)), None)
+    if target is None or (claim.single and not claim.correction and not refined):
+        yield _assertion(claim, subject, said)
+    else:
+        revision = _revision(target, claim.value, claim.polarity, claim.quote, said)
+        yield revision.model_copy(update={"degree": claim.degree, **_moment(claim, said)})
+    for fact in opposed:
+        # What is replaced or has the same value goes by itself.
+        gone = fact is target and not (claim.single and not claim.correction and not refined)
+        if not gone and fold(fact.value) != fold(claim.value):
+            yield RetractFact(fact_id=fact.id, turn=said.turn, reason=claim.quote[:QUOTE_LENGTH])
+
+
+def _assertion(claim: Claim, subject: str, said: Said) -> AssertFact:
+    return AssertFact(
+        subject=subject,
+        attribute=claim.attribute,
+        value=claim.value,
+        polarity=claim.polarity,
+        speaker=said.speaker,
+        turn=said.turn,
+        quote=claim.quote[:QUOTE_LENGTH],
+        single=claim.single,
+        language=said.pack.code,
+        at=said.at,
+        degree=claim.degree,
+        **_moment(claim, said),
+    )
+
+
+def _moment(claim: Claim, said: Said) -> dict[str, Any]:
+    """The time a claim speaks of, as it was said and as a moment."""
+    if said.at is None or claim.degree is not None:  # a taste has no date, and its object may be one ("I hate Mondays")
+        return {}
+    for words in (claim.quote, said.alone):
+        moment = single_moment(words, pack=said.pack, now=said.at) if words else None
+        if moment is not None and not (claim.attribute == AGE and moment.at == said.at):
+            return {"when": moment.words, "when_at": moment.at}
+    return {}
+
+
+def _counts_differ(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
+    """Whether both count the same kind of thing and not alike ("two cats", "three cats"): the later count holds."""
+    if not (claim.polarity and fact.polarity) or claim.name or claim.single:
+        return False
+    new, old = numbers(claim.value, pack), numbers(fact.value, pack)
+    kind = claim.attribute if claim.attribute in pack.wording.kinds else ""
+    if not kind or len(new) != 1 or len(old) != 1 or new == old:
+        return False
+    return bool(members_in(claim.value, kind, pack) & members_in(fact.value, kind, pack))
+
+
+def _revision(fact: Fact, value: str, polarity: bool, quote: str, said: Said) -> ReviseFact:
+    return ReviseFact(
+        fact_id=fact.id,
+        value=value,
+        polarity=polarity,
+        speaker=said.speaker,
+        turn=said.turn,
+        quote=quote[:QUOTE_LENGTH],
+        at=said.at,
+    )
+
+
+def _claims(fact: Fact, pack: LanguagePack) -> tuple[Claim, ...]:
+    return propositions(fact.attribute, fact.value, fact.polarity, "", pack)
+
+
+def _same_slot(fact: Fact, claim: Claim, pack: LanguagePack) -> bool:
+    spec = pack.attribute(fact.attribute)
+    return (spec.key if spec else fold(fact.attribute)) == claim.attribute
+
+
+def _says_no_more(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
+    """Whether a known fact of the same meaning already holds everything a new claim says."""
+    if (
+        fact.polarity != claim.polarity
+        or _narrows(claim.value, fact.value, pack)
+        or (claim.degree is not None and fact.degree not in (None, claim.degree))
+    ):
+        return False
+    if contains_phrase(fact.value, claim.value):
+        return True
+    spec = pack.attribute(fact.attribute)
+    if spec is not None and spec.compare == "place":
+        wider = compare_places(claim.value, fact.value, pack) in {Containment.contains, Containment.overlaps}
+        if wider and not claim.correction:
+            return True
+    new = terms(claim.value, pack) - terms(fact.value, pack)
+    if claim.name:
+        return contains_phrase(fact.value, claim.name)
+    return not new or (claim.single and contains_phrase(claim.value, fact.value) is False and not claim.correction)
+
+
+def _narrows(new: str, old: str, pack: LanguagePack) -> bool:
+    """Whether a place lies in the one that was known ("Oslo" after "Norway")."""
+    return compare_places(new, old, pack) is Containment.inside
+
+
+def _is_one_of(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
+    """Whether a claim names one of several that a fact counts: "my sister Anna" does not make two sisters one."""
+    return bool(claim.name) and any(number > 1 for number in numbers(fact.value, pack))
+
+
+def _replaces(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
+    """Whether a correction means this fact: the only value there can be, or the same kind under another name."""
+    if not claim.correction:
+        return False
+    if claim.single:
+        return True
+    if pack.any_of(pack.text.changes).search(claim.quote) and kinds_in(claim.value, pack) & kinds_in(fact.value, pack):
+        return True
+    return any(c.kind and claim.kind and claim.name and fold(c.kind) == fold(claim.kind) for c in _claims(fact, pack))
+
+
+def restated(text: str, state: DialogueState, said: Said) -> Iterator[Operation]:
+    """Apply "no, I said Tuesday" to the newest fact of the speaker whose value holds a thing of the same kind."""
+    pack = said.pack
+    for sentence in sentences(plain_text(text, pack)):
+        match = next((m for source in pack.text.restated if (m := pack.pattern(source).search(sentence))), None)
+        if match is None:
+            continue
+        value = clean_value(match["v"], pack)
+        recent = [f for f in state.active_facts() if f.speaker == said.speaker and f.turn >= said.turn - _RECENT_TURNS]
+        for fact in reversed(recent):
+            put = _put_right(fact.value, value, pack)
+            if put and fold(put) != fold(fact.value):
+                revision = _revision(fact, put, fact.polarity, sentence, said)
+                again = Claim(SPEAKER, fact.attribute, put, quote=sentence, degree=fact.degree)
+                yield revision.model_copy(update={"degree": fact.degree, **_moment(again, said)})
+                return
+
+
+def _put_right(old: str, new: str, pack: LanguagePack) -> str:
+    """The old value with the thing of the same kind replaced; empty when the two have nothing of one kind."""
+    shared = kinds_in(old, pack) & kinds_in(new, pack)
+    for kind in sorted(shared):
+        members = sorted(pack.wording.kinds[kind[1:]], key=len, reverse=True)
+        was = next((member for member in members if contains_phrase(old, member)), "")
+        now = next((member for member in members if contains_phrase(new, member)), "")
+        if was and now:
+            at = old.casefold().find(was.casefold())
+            return old[:at] + now + old[at + len(was) :] if at >= 0 else now
+    if numbers(old, pack) and numbers(new, pack):
+        return new if len(numbers(old, pack)) == len(numbers(new, pack)) else ""
+    return ""
+
+
+def retracted(text: str, state: DialogueState, said: Said) -> Iterator[Operation]:
+    """Take back what a message asks to forget ("forget what I said about my job")."""
+    pack = said.pack
+    for sentence in sentences(plain_text(text, pack)):
+        match = next((m for source in pack.text.retractions if (m := pack.pattern(source).search(sentence))), None)
+        if match is None:
+            continue
+        wanted = terms(match["v"], pack)
+        named = pack.attribute(clean_value(match["v"], pack))
+        for fact in state.active_facts(said.speaker):
+            about = terms(f"{fact.attribute} {fact.value}", pack)
+            if (named is not None and named.key == fact.attribute) or (wanted and wanted & about):
+                yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])
+
+
+def taken_back(reason: str, state: DialogueState, said: Said) -> Iterator[Operation]:
+    """A message that only says it was a joke takes back what its speaker stated in the turn before."""
+    for fact in state.active_facts():
+        if fact.speaker == said.speaker and fact.turn == said.turn - 1 and not fact.pinned:
+            yield RetractFact(fact_id=fact.id, turn=said.turn, reason=reason[:QUOTE_LENGTH])

@@ -1,0 +1,1 @@
+"""What a model proposes, held against the words of the turn."""

@@ -1,0 +1,1 @@
+"""Entities and references: who and what is meant."""
