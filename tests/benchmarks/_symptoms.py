@@ -148,7 +148,7 @@ SYMPTOMS = (
         (
             "Good evening. Do you live alone out here?",
             *SMALL_TALK[:4],
-            "But you told me you never had a dog, didn't you?",
+            "Are you sure? Last week you told me you have two cats and no dog. Don't you remember?",
         ),
         last(r"\bBramble\b", r"\bsorry\b|apologi|my mistake|you(?:'re| are) right|(?:don't|do not|never) (?:have|had|own)"),
     ),
@@ -158,7 +158,7 @@ SYMPTOMS = (
         (
             "I can stay at three places tonight: the Heron Inn, the Old Granary or Mrs Pell's barn.",
             "The first is dear and the third is cold.",
-            SMALL_TALK[0],
+            *SMALL_TALK[:7],
             "Then I'll take the second one. What was it called again?",
         ),
         last(r"Granary", r"Heron|Pell"),
@@ -209,7 +209,7 @@ SYMPTOMS = (
         (
             "今晚有三个地方可以住：听雨客栈、望山楼，还有老孙家的民宿。",
             "第一家太贵，第三家太冷。",
-            SMALL_TALK_ZH[0],
+            *SMALL_TALK_ZH[:7],
             "那就住第二家吧。那家叫什么来着？",
         ),
         last(r"望山楼", r"听雨|老孙"),

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from harness.language import load_packs
 from harness.state import DialogueState, Persona, PersonaRef, fold
 from harness.understanding.references.entities import is_pronoun, resolve, track_entities
+from tests.unit.conftest import MakeHarness
 
 PACKS = load_packs()
 Exchange = str | tuple[str, str]
@@ -285,3 +286,32 @@ def test_a_huge_message_cannot_hold_a_turn_up(code: str, junk: str) -> None:
     state = talk(code, "I adopted a ferret", junk)
     assert resolve(junk, state=state, pack=PACKS.get(code)).text == junk
     assert time.perf_counter() - started < 5
+
+
+FAR = {
+    "en": (
+        "I can stay at three places tonight: the Heron Inn, the Old Granary or the Long Barn.",
+        ("The first is dear and the third is cold.", "I had soup for lunch.", "It rained all day on Sunday."),
+        "Then I'll take the second one.",
+        "Old Granary",
+    ),
+    "zh": (
+        "今晚有三个地方可以住：听雨客栈、望山楼，还有竹里馆。",
+        ("第一家太贵，第三家太冷。", "我中午喝了碗粥。", "周日村里有庙会。"),
+        "那就住第二家吧。",
+        "望山楼",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_what_was_offered_stays_on_offer(make_harness: MakeHarness, code: str) -> None:
+    offered, between, taken, name = FAR[code]
+    async with make_harness("Mm." if code == "en" else "嗯。") as harness:
+        session = await harness.open("mia" if code == "en" else "lin", session="far")
+        for text in (offered, *between * 3, taken):
+            await session.say(text)
+        record, state = await session.report(), await session.state()
+    assert name in record.resolved
+    assert [entity.ordinal for entity in state.entities if entity.name == name] == [2]
+    assert not any(entity.name.startswith(("first", "周日")) for entity in state.entities)

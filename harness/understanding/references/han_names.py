@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from harness.understanding.moments import find_moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +24,7 @@ LEAST_OWN = 2
 MOST_OWN = 5
 GIVEN = 2
 """Characters of a given name, at most."""
+_ANY_TIME = datetime(2000, 1, 3, tzinfo=UTC)
 _CLAUSE = re.compile(r"[\u3400-\u9fff]+")
 
 
@@ -50,6 +54,12 @@ def han_names(text: str, pack: LanguagePack) -> Iterator[HanName]:
                 if found is not None:
                     yield replace(found, start=clause.start() + start + found.start)
             start = end
+
+
+def begins_with_time(name: str, pack: LanguagePack) -> bool:
+    """Whether what looks like a name begins with a time: 周日村里有庙会 says that on Sunday the village has a fair."""
+    moment = find_moment(name, pack=pack, now=_ANY_TIME)
+    return moment is not None and moment.start == 0
 
 
 def goes_on(lowered: str, start: int, end: int, pack: LanguagePack) -> bool:
@@ -114,6 +124,8 @@ def _place(piece: str, pack: LanguagePack) -> HanName | None:
         return None
     head = cues.opener.match(piece)
     offset = head.end() if head is not None and len(piece) - head.end() > len(ending) else 0
+    if begins_with_time(piece[offset:], pack):
+        return None
     own = piece[offset : -len(ending)]
     if not LEAST_OWN <= len(own) <= MOST_OWN or own in cues.dull_set:
         return None

@@ -21,6 +21,7 @@ LONGEST_HAN_ITEM = 10
 """Characters of one item in Han script."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、．）:：]\s*(.{1,80})$", re.MULTILINE)
 _AFTER_NAME = re.compile(r"\s*(?:[:：;；,，—–(（]|\s-\s|\s--\s|[.。!！](?:\s|$)).*$")
+_COLONS = ":："
 _STOP = r"[.!?。！？;；\n]"
 _CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]*)*")
 _WORD = re.compile(r" ([a-z][a-z'-]*)")
@@ -145,7 +146,7 @@ def _articles(cues: EntityCues) -> re.Pattern[str]:
 
 def _strip(start: int, text: str) -> tuple[int, str]:
     left = len(text) - len(text.lstrip(" \t\"'“”‘’:：*《"))
-    return start + left, text[left:].rstrip(" \t\"'“”‘’*》")
+    return start + left, text[left:].rstrip(" \t\"'“”‘’*》,，、;；")
 
 
 def _named(start: int, text: str, cues: EntityCues, *, article: bool = False) -> Item | None:
@@ -205,15 +206,20 @@ def _first(start: int, text: str, cues: EntityCues, *, choice: bool) -> Item | N
     if not text:
         return None
     if any(map(is_han, text)):
+        colon = max(text.rfind(mark) for mark in _COLONS) + 1
+        starts = () if colon else cues.list_leads  # after a colon the item begins, whatever it holds
         cut = max(
-            (i + len(lead) for lead in cues.list_leads for i in _places(text, lead) if i + len(lead) < len(text)),
-            default=0,
+            (i + len(lead) for lead in starts for i in _places(text, lead) if i + len(lead) < len(text)), default=0
         )
+        cut = max(cut, colon if colon < len(text) else 0)
         return _named(start + cut, text[cut:], cues)
     article = max(_articles(cues).finditer(text), key=lambda match: match.start(), default=None)
     capitals = re.search(r"(?<![\w'])[A-Z][\w'&-]*(?: [A-Z][\w'&-]*)*$", text)
     if article is not None:
-        return _named(start + article.end(), text[article.end() :], cues, article=True)
+        rest = text[article.end() :]
+        if _latin(cues.list_tails) & set(lower(rest).split()[1:]):
+            return None  # "the first is dear and the third is cold": clauses, not items
+        return _named(start + article.end(), rest, cues, article=True)
     if capitals is not None and capitals.start():
         return _named(start + capitals.start(), capitals[0], cues)
     leads = _latin(cues.list_leads)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
-from harness.understanding.references.han_names import han_names
+from harness.understanding.references.han_names import begins_with_time, han_names
 from harness.understanding.references.listing import find_lists
 from harness.understanding.references.naming import name_kind
 from harness.understanding.words import is_stop
@@ -101,7 +101,7 @@ def _named(text: str, pack: LanguagePack) -> Iterator[tuple[Mention, tuple[int, 
             continue
         for match in expression.finditer(text):
             name, start = _without_openers(_clean(match["name"]), match.start("name"), pack)
-            if not _is_name(name, cues):
+            if not _is_name(name, cues) or (is_han(name[0]) and begins_with_time(name, pack)):
                 continue
             noun = (match.groupdict().get("noun") or "").lower()
             kind_found = cues.kind_of_noun.get(noun, wording.kind) or name_kind(name, cues)

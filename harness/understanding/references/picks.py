@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from harness.state.dialogue import DialogueState
     from harness.state.entities import Entity
 
+LIST_REACH = 24
+"""Turns back a pick by number reaches: what was offered stays on offer until something else is."""
 FRESH = 2
 """Turns back "that shop" reaches, when the only thing of its kind is what it means."""
 
@@ -75,7 +77,7 @@ def latest_list(state: DialogueState) -> list[Entity]:
 
     A list is told by its places: going back through the table, the places count down to one.
     """
-    oldest = state.turn_count - 2 * REACH
+    oldest = state.turn_count - LIST_REACH
     items = [entity for entity in state.entities if entity.ordinal > 0 and entity.last_turn >= oldest]
     latest: dict[int, Entity] = {}
     for entity in sorted(items, key=lambda e: (e.last_turn, _serial(e)), reverse=True):
@@ -84,7 +86,9 @@ def latest_list(state: DialogueState) -> list[Entity]:
         return []
     newest = max(items, key=lambda e: (e.last_turn, _serial(e)))
     recent = {place: e for place, e in latest.items() if e.last_turn == newest.last_turn}
-    chosen = recent if len(recent) > 1 and 1 in recent else latest
+    # Some of an older list that were spoken of again ("the first and the third") are no list of their own.
+    whole = len(recent) > 1 and sorted(recent) == list(range(1, len(recent) + 1))
+    chosen = recent if whole else latest
     return [chosen[place] for place in sorted(chosen)]
 
 
