@@ -58,6 +58,7 @@ class ReplyCues(Frozen):
         directions: stage directions.
         elided: what sentences without a subject are completed with, and how such a sentence begins ("Single, as ever.").
         introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
+        self_names: calling oneself something; group ``name``. ``vocatives``: calling the listener by a name; group ``name``.
     """
 
     concessions: tuple[str, ...] = ()
@@ -73,6 +74,8 @@ class ReplyCues(Frozen):
     speaker_labels: tuple[str, ...] = ()
     directions: tuple[str, ...] = ()
     introductions: tuple[str, ...] = ()
+    self_names: tuple[str, ...] = ()
+    vocatives: tuple[str, ...] = ()
     elided: Mapping[str, str] = {}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from harness.language.scripts import script_weights
 from harness.state import USER, Finding
 from harness.understanding.checks.agreement import aspect_agreements
+from harness.understanding.checks.called import other_name
 from harness.understanding.checks.candour import is_admission
 from harness.understanding.checks.history import check_history
 from harness.understanding.checks.holding import as_sentence
@@ -123,6 +124,10 @@ def check_reply(
     ]
     if fold(persona.name) not in {fold(f.value) for f in state.active_facts(USER) if f.attribute == "name"}:
         found.extend(_self_addressed(plain, persona, pack))
+    if words := other_name(plain, user_text=normalize(user_text), state=state, persona=persona, pack=pack):
+        found.append(
+            Finding(kind="contradiction", severity=SEVERITY["contradiction"], evidence=words, fact_id="p:name")
+        )
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
     found.extend(_contradictions(plain, known, pack, {notice.fact_id for notice in conflicts}))
     found.extend(_disagreements(plain, known, pack, classify=classify))
