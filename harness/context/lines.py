@@ -12,7 +12,7 @@ PERSONA_SPEAKER = "persona"
 
 
 def cached_statement(fact: Fact, *, pack: LanguagePack, persona: Persona) -> str:
-    """What :func:`~harness.understanding.holding.statement` gives."""
+    """What :func:`~harness.understanding.checks.holding.statement` gives."""
     if fact.speaker == PERSONA_SPEAKER:
         return statement(fact, pack=pack, persona=persona)
     return _told(fact, pack)

@@ -153,11 +153,6 @@ class CommitmentCues(Frozen):
         return Phrases(self.swap_person)
 
     @cached_property
-    def commissive_phrases(self) -> Phrases[str]:
-        """``commissive``, indexed."""
-        return Phrases.of(self.commissive)
-
-    @cached_property
     def not_promised_phrases(self) -> Phrases[str]:
         """``not_promised``, indexed."""
         return Phrases.of(self.not_promised)

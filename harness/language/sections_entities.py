@@ -248,11 +248,6 @@ class EntityCues(Frozen):
         return tuple(caseless(pattern) for pattern in self.topicless)
 
     @cached_property
-    def plural_set(self) -> frozenset[str]:
-        """``plurals``, lower-cased."""
-        return frozenset(word.lower() for word in self.plurals)
-
-    @cached_property
     def same_expressions(self) -> tuple[re.Pattern[str], ...]:
         """``same``, compiled."""
         return tuple(self.expression(pattern) for pattern in self.same)

@@ -76,7 +76,6 @@ class HistoryCues(Frozen):
         sometimes: marks of what holds now and then.
         telling: asking the other to tell what he has told already.
         experience: marks of "ever, at any time" (have been, 过): its denial denies every single time.
-        doing: what presupposes that one has had to do with something (lived in, playing, my favourite).
         possessions: "my X"; group ``v``. ``lacking``: "I have no X"; group ``v``.
         also: marks of an addition to what was said ("I also", 还有): contradicts nothing.
         too: "me too" about what the other is taken to have said (也).
@@ -143,7 +142,6 @@ class HistoryCues(Frozen):
     rhetorical: Words = ()
     sometimes: Words = ()
     telling: Words = ()
-    doing: Words = ()
     possessions: Words = ()
     lacking: Words = ()
     also: Words = ()

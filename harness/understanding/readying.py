@@ -52,8 +52,9 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
     earlier = tuple(
         Message(speaker=speaker, text=example.text, turn=1) for example in pack.examples for speaker in SPEAKERS
     )
-    for cues in (cues for cues in pack.history.__dict__.values() if isinstance(cues, tuple)):
-        if not all(isinstance(cue, str) for cue in cues):
+    for name in type(pack.history).model_fields:
+        cues = getattr(pack.history, name)
+        if not isinstance(cues, tuple) or not all(isinstance(cue, str) for cue in cues):
             continue
         if any("(?P<" in cue for cue in cues):  # with groups they are looked for one by one
             yield from (partial(pack.pattern, cue) for cue in cues)

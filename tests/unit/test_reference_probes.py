@@ -20,8 +20,6 @@ from harness.understanding.references.mixed import packs_beside
 PACKS = load_packs()
 PERSONAS = {"en": Persona(name="Nora"), "zh": Persona(name="林夏", language="zh")}
 FOLDER = Path(__file__).parents[1] / "data" / "references"
-KNOWN_GAPS: dict[str, frozenset[str]] = {"en": frozenset(), "zh": frozenset()}
-"""Probes that are known to fail, at most four a language."""
 
 
 def probes(code: str) -> list[dict[str, Any]]:
@@ -46,14 +44,7 @@ def after(code: str, said: list[str]) -> DialogueState:
 
 
 def cases() -> list[Any]:
-    return [
-        pytest.param(
-            code, probe, id=f"{code}-{probe['id']}",
-            marks=[pytest.mark.xfail(strict=True, reason="known gap")] if probe["id"] in KNOWN_GAPS[code] else [],
-        )
-        for code in ("en", "zh")
-        for probe in probes(code)
-    ]  # fmt: skip
+    return [pytest.param(code, probe, id=f"{code}-{probe['id']}") for code in ("en", "zh") for probe in probes(code)]
 
 
 @pytest.mark.parametrize(("code", "probe"), cases())

@@ -18,18 +18,19 @@ FactOperation = AssertFact | ReviseFact | RetractFact | DisputeFact | MergeSubje
 async def extract_facts(turn: Turn, ports: Ports) -> Turn:
     """Propose fact operations: by rules, by a call of its own, or as part of the combined analysis.
 
-    A call of its own finds promises and changes of the task as well, and they are applied here. The combined analysis is made here; what it found besides facts waits in ``proposals`` for ``update_topic``. A model
-    that fails or gives nothing readable is replaced by the rules, with an event.
+    A call of its own finds promises and changes of the task as well, and they are applied here. The combined analysis is
+    made here; what it found besides facts waits in ``proposals`` for ``update_topic``. A model that fails or gives nothing
+    readable is replaced by the rules, with an event.
     """
     if turn.settings.analysis in ("combined", "separate"):
         found = await analysing.analyse(turn, ports, only_facts=turn.settings.analysis == "separate")
         turn = found.turn
         if found.operations is not None:
-            if turn.settings.analysis == "separate":
-                return turn.propose(found.operations).with_(proposals=None)
             facts = [operation for operation in found.operations if isinstance(operation, FACT_OPERATIONS)]
             turn, facts = _unpoisoned(turn, ports, facts)
             rest = tuple(operation for operation in found.operations if not isinstance(operation, FACT_OPERATIONS))
+            if turn.settings.analysis == "separate":
+                return turn.propose([*facts, *rest]).with_(proposals=None)
             return turn.propose(facts).with_(proposals=rest)
     return turn.propose(_by_rules(turn, ports)).with_(proposals=None)
 

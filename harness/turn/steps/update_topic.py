@@ -6,6 +6,7 @@ from harness.ports import Ports
 from harness.turn import analysing
 from harness.turn.spoken import lenders, most_moved, spoken
 from harness.turn.turn import Turn
+from harness.understanding.checks.guards import harmless
 from harness.understanding.commitments.task import track_task
 from harness.understanding.commitments.track import track_commitments
 from harness.understanding.emotion.track import track_emotion
@@ -56,9 +57,9 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
         ]
     )
     for part in said:
-        promised = track_commitments(
-            part.user_text, part.reply, state=turn.state, pack=part.pack, turn=number, now=turn.now
-        )
+        # What the persona guard objects to promises nothing and settles nothing.
+        text = harmless(part.user_text, pack=part.pack)
+        promised = track_commitments(text, part.reply, state=turn.state, pack=part.pack, turn=number, now=turn.now)
         turn = turn.propose(promised)
-        turn = turn.propose(track_task(part.user_text, part.reply, state=turn.state, pack=part.pack))
+        turn = turn.propose(track_task(text, part.reply, state=turn.state, pack=part.pack))
     return turn

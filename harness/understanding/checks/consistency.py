@@ -118,7 +118,7 @@ def check_reply(
     known = knowledge_of(state, persona, pack)
     found = [
         *_character(plain, persona, pack, system_text),
-        *_form(plain, user_text, persona, pack),
+        *_form(plain, persona, pack),
         *_repetition(plain, previous_replies),
         *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
     ]
@@ -187,7 +187,7 @@ def _shared_stretch(text: str, source: str, size: int) -> str:
     return next((text[i : i + size] for i in range(0, len(text) - size + 1, 4) if text[i : i + size] in source), "")
 
 
-def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
+def _form(reply: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
     label = next((m for line in reply.split("\n") if (m := pack.any_of(pack.reply.speaker_labels).match(line))), None)
     if label is not None:
         yield _finding("wrong_speaker", label[0])
@@ -195,7 +195,7 @@ def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> I
         direction = pack.any_of(pack.reply.directions).search(reply)
         if direction is not None:
             yield _finding("stage_directions", direction[0])
-    if _drifted(reply, user_text, persona, pack):
+    if _drifted(reply, pack):
         yield _finding("language_drift", reply[:80])
 
 
@@ -214,9 +214,8 @@ def _self_addressed(reply: str, persona: Persona, pack: LanguagePack) -> Iterato
             return
 
 
-def _drifted(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> bool:
+def _drifted(reply: str, pack: LanguagePack) -> bool:
     """Whether most of the reply is in the other script. Names and single quoted words do not count."""
-    del user_text, persona
     if pack.script not in ("han", "latin"):
         weights = script_weights(reply)
         return sum(weights.values()) > _FEW_WORDS and weights.get(pack.script, 0) < (1 - _DRIFT) * sum(weights.values())

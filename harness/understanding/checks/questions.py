@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 LONGEST = 600
 """Characters of one message that are read."""
 _CLAUSE = re.compile(r"\s*[,;:()~…]+\s*|\.{2,}|\s[-–—]+\s")
-_END = re.compile(r"[.!?。]+$")
 _EDGE = " \t.,!?;:。~…\"'“”"
 _BEGINNING = 2
 _INTERJECTION = 6

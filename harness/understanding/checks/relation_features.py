@@ -31,7 +31,7 @@ def relation_features(
     """Features of a text and its words.
 
     Args:
-        text: as given to :func:`~harness.understanding.slots.find_slots`.
+        text: as given to :func:`~harness.understanding.checks.slots.find_slots`.
         slots: the words found in it, in order.
         judged: for each of them what the rules say: stand, confidence, and whether it is said of something else.
         pack: of the language of the text.

@@ -46,12 +46,6 @@ def age_range(fact: Fact, now: datetime, pack: LanguagePack) -> tuple[int, int] 
     return age + gone, age + gone + 1
 
 
-def agrees_with_age(fact: Fact, years: int, now: datetime, pack: LanguagePack) -> bool | None:
-    """Whether somebody can be so old now, by what a fact told; None when the fact does not tell."""
-    known = age_range(fact, now, pack)
-    return None if known is None else known[0] <= years <= known[1]
-
-
 def value_now(fact: Fact, now: datetime, pack: LanguagePack) -> str:
     """The value of a fact as it is now: an age told years ago has grown. Any other value is returned as it is."""
     known = age_range(fact, now, pack) if fact.attribute == AGE else None

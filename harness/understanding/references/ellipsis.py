@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.state.entities import Entity
 
 TOPIC_LEAST = 2.0
-"""What something must weigh (see :func:`~harness.understanding.focus.weigh`) to be put where a message names nothing."""
+"""What something must weigh (see :func:`~harness.understanding.references.focus.weigh`) to be put where a message names nothing."""
 TOPIC_LEAD = 0.6
 """By how much it must lead the next."""
 LONGEST_QUESTION = 60
@@ -148,9 +148,9 @@ def _about_topic(text: str, state: DialogueState, pack: LanguagePack) -> Complet
 
 
 def _names_something(text: str, pack: LanguagePack) -> bool:
-    """Whether a message has a topic of its own."""
-    parts = pack.entities.focus.parts
-    if any(one.name not in parts for one in find_focus((text,), pack)):
+    """Whether a message has a topic of its own; a time ("tonight", 后天) is none."""
+    parts, times = pack.entities.focus.parts, pack.entities.time_phrases
+    if any(one.name not in parts and not times.covers(one.name) for one in find_focus((text,), pack)):
         return True
     return any(mention.name not in parts for mention in find_mentions(text, pack))
 

@@ -43,7 +43,7 @@ SHORT_TURN = 16
 MOST_THEY = 3
 """Persons "they" stands for by their names."""
 FOCUS_LEAST = 1.2
-"""What something must weigh (see :func:`~harness.understanding.focus.weigh`) to be meant."""
+"""What something must weigh (see :func:`~harness.understanding.references.focus.weigh`) to be meant."""
 FOCUS_LEAD = 0.25
 """By how much it must lead the next."""
 _WORD_AFTER = re.compile(r"\s+([A-Za-z][\w'-]*)")

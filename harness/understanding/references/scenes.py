@@ -55,7 +55,7 @@ class Meant:
     Attributes:
         start, end: where it stands in its utterance.
         words: the wording.
-        people: who is meant; :data:`~harness.understanding.scene_reasons.GENERAL` for people in general, ``SOMEBODY`` for a person that
+        people: who is meant; :data:`~harness.understanding.references.scene_reasons.GENERAL` for people in general, ``SOMEBODY`` for a person that
             has no name.
     """
 

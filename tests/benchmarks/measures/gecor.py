@@ -1,7 +1,7 @@
 """GECOR (CamRest676, English): what users of a restaurant guide look for, found as facts in the turn that says so.
 
 Gold of a turn are the informed slots (food, area, price range) that the turn before did not have, or had with another value.
-Found are the wants that :func:`harness.understanding.facts.extract_facts` newly asserts in that turn, with the state and the
+Found are the wants that :func:`harness.understanding.facts.extract.extract_facts` newly asserts in that turn, with the state and the
 question before it, as in the engine. Values are compared after their spelling is made equal (``centre`` and ``center``).
 """
 
