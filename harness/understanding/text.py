@@ -16,6 +16,7 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
 _SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:\.(?=\w)[^.!?。！？…\n]+)*[.!?。！？…~]*[\"'”」』)]*|[.!?。！？]+")
 _LONGEST_ABBREVIATION = 24
+_LONGEST_NUMBER = 18
 _TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
 _LETTERS = re.compile(rf"[^\W\d_{_HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -156,11 +157,16 @@ def _number(text: str, pack: LanguagePack) -> float:
 
 def _digits(text: str) -> list[int | float]:
     if ":" in text:
-        return [int(part) for part in re.findall(r"\d+", text)]
+        return _wholes(text)
     plain = re.sub(r",(?=\d{3}\b)", "", text)
     if re.fullmatch(r"\d+\.\d+", plain):
-        return [float(plain)]
-    return [int(part) for part in re.findall(r"\d+", plain)]
+        return [float(plain)] if len(plain) <= _LONGEST_NUMBER else []
+    return _wholes(plain)
+
+
+def _wholes(text: str) -> list[int | float]:
+    """The runs of digits as numbers. A run too long to count anything is a code or a key held down, and is none."""
+    return [int(part) for part in re.findall(r"\d+", text) if len(part) <= _LONGEST_NUMBER]
 
 
 def _worded(text: str, pack: LanguagePack) -> list[tuple[int, int | float]]:
@@ -208,6 +214,8 @@ def numeral(text: str) -> int | None:
     if not text or any(char not in known.digits and char not in known.scales for char in text):
         return None
     if all(char in known.digits for char in text):
+        if len(text) > _LONGEST_NUMBER:
+            return None
         return int("".join(str(known.digits[char]) for char in text))
     total = section = unit = last = 0
     for char in text:

@@ -9,6 +9,7 @@ import pytest
 
 from harness.adapters.models.openai_sdk import OpenAIModel
 from harness.errors import InputError, MalformedInput, NotJSON, OperationRejected, PersonaError, SettingsError
+from harness.language import load_packs
 from harness.persona import load_persona
 from harness.ports import ChatMessage, ModelRequest
 from harness.settings import load
@@ -16,6 +17,8 @@ from harness.state import Persona, PersonaFact, apply
 from harness.state.operations import ReviseFact
 from harness.testing import Answer, ScriptedModel, ScriptedServer
 from harness.turn import Token
+from harness.understanding.references.listing import find_lists
+from harness.understanding.text import numbers
 from tests.unit.conftest import MakeHarness
 
 MIA = Persona(name="Mia", id="mia", facts=(PersonaFact(attribute="pet", value="a cat called Biscuit"),))
@@ -136,3 +139,178 @@ def test_a_key_in_the_place_of_its_name_is_refused_and_not_shown(tmp_path: Path)
 def test_a_device_is_no_persona_file() -> None:
     with pytest.raises(PersonaError, match="no file"):
         load_persona(Path("/dev/zero") if Path("/dev/zero").exists() else Path.cwd())
+
+
+HELD_KEYS = ["9" * 5000, "1:" + "9" * 5000, "9" * 5000 + ".5", "九" * 5000, "９" * 5000]
+
+
+@pytest.mark.parametrize("text", HELD_KEYS, ids=["digits", "time", "fraction", "han", "wide"])
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_a_run_of_digits_too_long_to_count_anything_is_no_number(text: str, code: str) -> None:
+    assert not [number for number in numbers(text, load_packs().get(code)) if number > 1]
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "names"),
+    [
+        ("en", "There are two inns, the Heron and the Swan.", ["Heron", "Swan"]),
+        ("en", "I have three goats, Pip, Dot and Moss.", ["Pip", "Dot", "Moss"]),
+        ("en", "I bought two apples, three pears and a melon.", ["two apples", "three pears", "melon"]),
+        ("zh", "有两家旅馆，白鹭和天鹅。", ["白鹭", "天鹅"]),
+        ("zh", "我有三只羊，豆豆、点点和毛毛。", ["豆豆", "点点", "毛毛"]),
+        ("zh", "我有两份工作，烤面包和补鞋都累。", []),
+    ],
+)
+def test_what_says_how_many_come_is_not_one_of_them(code: str, said: str, names: list[str]) -> None:
+    lists = find_lists(said, load_packs().get(code).entities)
+    assert [[item.name for item in items] for items in lists] == ([names] if names else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "asked", "meant"),
+    [
+        ("en", "There are two inns, the Heron and the Swan.", "Book the second one.", "Book the Swan."),
+        ("zh", "有两家旅馆，白鹭和天鹅。", "订第二家。", "订天鹅。"),
+    ],
+)
+async def test_the_second_of_two_that_were_announced(
+    make_harness: MakeHarness, code: str, said: str, asked: str, meant: str
+) -> None:
+    who = Persona(name="Nora" if code == "en" else "苏禾", id="n", language=code)
+    async with make_harness("Mm." if code == "en" else "嗯。") as harness:
+        session = await harness.open(who, session="s")
+        await session.say(said)
+        await session.say(asked)
+        assert (await session.report()).resolved == meant
+
+
+HOURS = {
+    "en": (
+        PersonaFact(
+            attribute="opening hours",
+            value="nine to five",
+            statement="I open at nine, close at five, never on Mondays.",
+        ),
+        ["You close at five, right?", "You open at nine, right?"],
+        "You open at seven, right?",
+    ),
+    "zh": (
+        PersonaFact(attribute="home", value="杭州", statement="我住在杭州河坊街，茶馆楼上。"),
+        ["你说过你住楼上，对吧？", "你住在杭州，对吧？"],
+        "你说过你住在南京，对吧？",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_each_part_of_a_fact_is_true(make_harness: MakeHarness, code: str) -> None:
+    fact, true, false = HOURS[code]
+    who = Persona(name="Nora" if code == "en" else "苏禾", id="n", language=code, facts=(fact,))
+    async with make_harness("Mm." if code == "en" else "嗯。") as harness:
+        session = await harness.open(who, session="s")
+        for said in true:
+            await session.say(said)
+            assert not (await session.report()).notices
+        await session.say(false)
+        assert [notice.kind for notice in (await session.report()).notices] == ["contradiction"]
+
+
+@pytest.mark.parametrize(
+    ("code", "asked", "reply", "parties"),
+    [
+        ("en", "Will you call me tomorrow?", "I will.", [("character", "user")]),
+        ("zh", "你明天给我打电话好吗？", "好。", [("character", "user")]),
+        ("en", "I promised my mother to stop biting my nails.", "Good.", [("user", "character")]),
+        ("zh", "我答应我妈戒酒。", "好。", [("user", "character")]),
+    ],
+)
+async def test_who_promises_is_who_is_asked(
+    make_harness: MakeHarness, code: str, asked: str, reply: str, parties: list[tuple[str, str]]
+) -> None:
+    async with make_harness(reply) as harness:
+        session = await harness.open(
+            Persona(name="Nora" if code == "en" else "苏禾", id="n", language=code), session="s"
+        )
+        await session.say(asked)
+        state = await session.state()
+    assert [promise.by for promise in state.commitments] == [by for by, _ in parties]
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "kept"),
+    [
+        ("en", "As if I lived in Texas.", []),
+        ("en", "I live in Texas. As if!", []),
+        ("en", "I live in Texas.", ["Texas"]),
+        ("zh", "叫我一声就行。", []),
+        ("zh", "叫我名字就行。", []),
+        ("zh", "叫我名扬吧。", ["名扬"]),
+        ("zh", "我今年四十了。", ["四十"]),
+        ("zh", "我今年三十五。", ["三十五"]),
+        ("zh", "今年十二月我在家。", []),
+    ],
+)
+async def test_a_figure_of_speech_is_no_fact(make_harness: MakeHarness, code: str, said: str, kept: list[str]) -> None:
+    async with make_harness("Mm." if code == "en" else "嗯。") as harness:
+        session = await harness.open(
+            Persona(name="Nora" if code == "en" else "苏禾", id="n", language=code), session="s"
+        )
+        await session.say(said)
+        assert [fact.value for fact in (await session.state()).active_facts("user")] == kept
+
+
+@pytest.mark.parametrize(
+    ("code", "leaving", "mourning"),
+    [("en", "I'm off now, bye.", "My grandmother passed away."), ("zh", "我先走了啊。", "我奶奶走了。")],
+)
+async def test_who_takes_leave_is_not_dead(make_harness: MakeHarness, code: str, leaving: str, mourning: str) -> None:
+    async with make_harness("Mm." if code == "en" else "嗯。") as harness:
+        session = await harness.open(
+            Persona(name="Nora" if code == "en" else "苏禾", id="n", language=code), session="s"
+        )
+        await session.say(leaving)
+        assert (await session.state()).user_emotion.label != "sadness"
+        await session.say(mourning)
+        assert (await session.state()).user_emotion.label == "sadness"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [("en", "My uncle promised to paint the fence."), ("zh", "我舅舅答应会刷栅栏。")]
+)
+async def test_a_promise_of_somebody_else_that_both_speak_of_is_one(
+    make_harness: MakeHarness, code: str, said: str
+) -> None:
+    async with make_harness(said) as harness:
+        session = await harness.open(Persona(name="Nora", id="n", language=code), session="s")
+        await session.say(said)
+        assert len((await session.state()).commitments) == 1
+        refused = [event for event in (await session.report()).events if "already open" in event.message]
+        assert not refused
+
+
+@pytest.mark.parametrize("said", ["He's my brother.", "She is my sister.", "This is my brother.", "It's my daughter."])
+async def test_a_pronoun_is_nobodys_name(make_harness: MakeHarness, said: str) -> None:
+    async with make_harness("Mm.") as harness:
+        session = await harness.open(MIA, session="s")
+        await session.say(said)
+        assert not (await session.state()).facts
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "kept", "wrong"),
+    [
+        ("en", "a grey cat called Biscuit", "I have only one cat.", "I have only one dog."),
+        ("zh", "一只叫阿墨的黑猫", "我只有一只猫。", "我只有一只狗。"),
+    ],
+)
+async def test_the_only_one_of_its_kind(
+    make_harness: MakeHarness, code: str, value: str, kept: str, wrong: str
+) -> None:
+    fact = PersonaFact(attribute="pet", value=value, aliases=("Biscuit",) if code == "en" else ("阿墨", "猫"))
+    who = Persona(name="Nora", id="n", language=code, facts=(fact,))
+    for reply, expected in ((kept, False), (wrong, True)):
+        async with make_harness(reply, max_revisions=0) as harness:
+            session = await harness.open(who, session=f"s{expected}")
+            await session.say("Go on." if code == "en" else "说吧。")
+            found = [f for f in (await session.report()).candidates[0].findings if f.severity >= 0.5]
+        assert bool(found) is expected

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from harness.state import Notice
 from harness.understanding.checks.guards import find_attempts
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
-from harness.understanding.facts.knowledge import Knowledge, judge, knowledge_of, supported
+from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity, supported
 from harness.understanding.facts.relations import LIKELY, STRONG, WEAK, Stand
-from harness.understanding.text import normalize, sentences, terms
+from harness.understanding.text import has_han, normalize, sentences, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ _UNDECIDED = 0.4
 """Confidence of a notice about a claim that no fact decides."""
 
 _THRESHOLDS = {"reported": WEAK, "presupposed": LIKELY, "owned": LIKELY, "direct": STRONG}
+_CLAUSE = re.compile(r"[,;，；、]")
 _QUOTES = re.compile(r"[\"“”「」『』]")
 
 
@@ -50,7 +51,9 @@ def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[N
         if relation.stand is Stand.same:
             continue
         if fact is not None and relation.stand is Stand.conflict and relation.strength >= _THRESHOLDS[category]:
-            if supported(claim, known, pack, besides=fact.truth) and relation.strength < STRONG:
+            if relation.strength < STRONG and (
+                supported(claim, known, pack, besides=fact.truth) or _said_by(claim, fact, pack)
+            ):
                 continue
             yield Notice(
                 kind="contradiction",
@@ -73,6 +76,17 @@ def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[N
                 polarity=claim.polarity,
                 confidence=_UNDECIDED,
             )
+
+
+def _said_by(claim: Claim, known: Known, pack: LanguagePack) -> bool:
+    """Whether one clause of the very fact says what is claimed: it may hold more than one thing ("ten to six, …")."""
+    wanted = terms(claim.value, pack)
+    if not wanted or not claim.polarity or not known.fact.polarity:
+        return False
+    clauses = [clause for clause in _CLAUSE.split(known.truth) if sentence_polarity(clause, pack)]
+    if has_han(claim.value) and any(claim.value in clause for clause in clauses):
+        return True  # bigrams of a longer run need not hold those of a shorter one
+    return any(wanted <= terms(clause, pack) for clause in clauses)
 
 
 def _words(claim: Claim) -> str:

@@ -52,7 +52,12 @@ def track_commitments(
         for promise in find_accepted(excerpt(asked), excerpt(answer), answerer, pack, now):
             if all(known.by != promise.by for known in made):
                 made.append(promise)
+    opened: set[tuple[str, str]] = set()
     for promise in sorted(made, key=lambda promise: promise.by != USER):
+        key = (" ".join(promise.by.casefold().split()), " ".join(promise.text.casefold().split()))
+        if key in opened:  # both speak of a promise between others
+            continue
+        opened.add(key)
         operations.extend(_opened(promise, state=state, pack=pack, turn=turn, closed=closed))
     return tuple(operations)
 

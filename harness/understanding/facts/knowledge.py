@@ -209,11 +209,17 @@ def _too_many(claim: Claim, decided: Known, known: Knowledge, pack: LanguagePack
 
 def _more(claim: Claim, known: Knowledge, pack: LanguagePack) -> Known | None:
     """A further value of the attribute of which a claim says that it has only one."""
+    said = terms(claim.value, pack)
+    kind = {term for term in said if not term.isdigit()}
+    counted = not claim.name and kind and len(kind) < len(said)  # "only one cat" is the cat that is known
+    agreed = False
     for item in known.facts:
-        for other in item.claims:
-            same = claim.attribute and other.attribute == claim.attribute and other.polarity and claim.polarity
-            if same and values_match(claim, other, pack) is False:
-                return item
+        same = [o for o in item.claims if claim.attribute and o.attribute == claim.attribute and o.polarity]
+        if not claim.polarity or all(values_match(claim, other, pack) is not False for other in same):
+            continue
+        if not counted or agreed or not any(kind <= terms(other.value, pack) for other in same):
+            return item
+        agreed = True
     return None
 
 

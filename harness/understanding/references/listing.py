@@ -25,6 +25,9 @@ _COLONS = ":："
 _STOP = r"[.!?。！？;；\n]"
 _CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]*)*")
 _WORD = re.compile(r" ([a-z][a-z'-]*)")
+_HEAD = r"(?:[^,:;]*?(?<!\w))?(?P<count>(?i:{count}))(?: [a-z][a-z'-]*){{1,3}}[,:] "
+_HAN_HEAD = r"[^,，:：、]*?(?P<count>{count})[^\W\d_a-z]{{2,6}}[,，:：]\s*"
+_CLOSING = " \t.!。！~"
 _MARKS = re.compile(r"[*_`\"“”]")
 
 
@@ -72,6 +75,27 @@ def _joiner(cues: EntityCues) -> re.Pattern[str]:
 
 def _items(sentence: str, cues: EntityCues) -> list[Item]:
     """The items of the list in one sentence, or nothing."""
+    head = _counted(tuple(cues.list_counts)).match(sentence)
+    if head is not None:
+        rest = sentence[head.end() :]
+        items = _run(_pieces(rest, cues), rest, cues, announced=True)
+        end = items[-1].start + len(items[-1].name) if items else 0
+        more = any(lower(item.name).startswith(tuple(cues.list_counts)) for item in items)  # two apples, three pears
+        if len(items) == cues.list_counts[lower(head["count"])] and not more and not rest[end:].strip(_CLOSING):
+            return [Item(item.name, item.start + head.end(), item.article) for item in items]
+    pieces = _pieces(sentence, cues)
+    return _run(pieces, sentence, cues) if pieces else []
+
+
+@lru_cache(maxsize=16)
+def _counted(counts: tuple[str, ...]) -> re.Pattern[str]:
+    """What says how many items come ("there are two hotels, ", 有两家酒店，): the head is none of them."""
+    head = _HAN_HEAD if counts and is_han(counts[0]) else _HEAD
+    return re.compile(head.format(count=alternatives(counts)) if counts else r"(?!)")
+
+
+def _pieces(sentence: str, cues: EntityCues) -> list[tuple[int, str]]:
+    """A sentence between its separators and joiners, each piece with its place; nothing when there are too few or many."""
     separators = re.escape(cues.list_separators)
     pieces: list[tuple[int, str]] = []
     joined = False
@@ -88,11 +112,14 @@ def _items(sentence: str, cues: EntityCues) -> list[Item]:
     pieces.append((start, sentence[start:]))
     if not 2 <= len(pieces) <= MOST_ITEMS or not (joined or len(pieces) > 2):  # a list has two items
         return []
-    return _run(pieces, sentence, cues)
+    return pieces
 
 
-def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues) -> list[Item]:
-    """The longest run of pieces that are items: the first is cut on its left, the last on its right."""
+def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues, *, announced: bool = False) -> list[Item]:
+    """The longest run of pieces that are items: the first is cut on its left, the last on its right.
+
+    A pair that was announced by its number needs no other sign of being a list.
+    """
     best: list[Item] = []
     choice = bool(_latin(cues.list_choices) & set(lower(sentence).split()))
     for begin in range(len(pieces) - 1):
@@ -116,7 +143,7 @@ def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues) -> list
     distinct = {lower(item.name) for item in best}
     if len(distinct) < len(best) or len(best) < 2:  # a list has two items
         return []
-    return best if len(best) > 2 or _is_pair(best, sentence, cues) else []  # pairs need more
+    return best if announced or len(best) > 2 or _is_pair(best, sentence, cues) else []  # pairs need more
 
 
 def _asks(piece: str, cues: EntityCues) -> bool:
