@@ -83,7 +83,10 @@ def _said_by(claim: Claim, known: Known, pack: LanguagePack) -> bool:
     wanted = terms(claim.value, pack)
     if not wanted or not claim.polarity or not known.fact.polarity:
         return False
-    clauses = [clause for clause in _CLAUSE.split(known.truth) if sentence_polarity(clause, pack)]
+    clauses = _CLAUSE.split(known.truth)
+    if len(clauses) < 2:  # the whole fact was judged already
+        return False
+    clauses = [clause for clause in clauses if sentence_polarity(clause, pack)]
     if has_han(claim.value) and any(claim.value in clause for clause in clauses):
         return True  # bigrams of a longer run need not hold those of a shorter one
     return any(wanted <= terms(clause, pack) for clause in clauses)
