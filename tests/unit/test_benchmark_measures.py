@@ -26,7 +26,7 @@ import importlib, sys
 from tests.benchmarks.understanding import measures, names
 for name in names():
     importlib.import_module(f"{measures.__name__}.{name}")
-print({"sklearn", "scipy"} & set(sys.modules))
+print({"numpy", "sklearn", "scipy"} & set(sys.modules))
 """
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)

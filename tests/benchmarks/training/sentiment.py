@@ -11,10 +11,13 @@ import csv
 import hashlib
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.language.classifier import text_features
 from tests.benchmarks.measures.rows import files
-from tests.benchmarks.training.linear import Example, out_of_fold, write
+
+if TYPE_CHECKING:
+    from tests.benchmarks.training.linear import Example
 
 NAME = "sentiment"
 PATTERN = "*split*.csv"
@@ -37,6 +40,8 @@ def fingerprint(file: Path) -> str:
 
 def examples(rows: list[dict[str, str]]) -> list[Example]:
     """One example for each utterance; the group is the dialogue."""
+    from tests.benchmarks.training.linear import Example
+
     found = [tuple(dict.fromkeys(text_features(row["Utterance"]))) for row in rows]
     seen = Counter(feature for features in found for feature in features)
     return [
@@ -47,6 +52,8 @@ def examples(rows: list[dict[str, str]]) -> list[Example]:
 
 def main() -> None:
     """Measure by cross-validation, then train on everything and write the file."""
+    from tests.benchmarks.training.linear import out_of_fold, write
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     used = files(parser.parse_args().data / "cped", PATTERN, but="train")
