@@ -292,13 +292,18 @@ class Harness:
             )
         return self._bind(info, store, ports)
 
-    async def warm(self, session: Session) -> None:
-        """Ready the language rules for a session, and the embedded model; never a provider, whose tokens cost money."""
+    async def warm(self, session: Session) -> HarnessError | None:
+        """Ready the language rules for a session, and the embedded model; never a provider, whose tokens cost money.
+
+        Gives what made it fail, and logs it: all that costs is a slower first reply.
+        """
         own = self.settings.embedded and self._own_model
         try:
             await (session.warm() if own else session.ready())
         except HarnessError as error:
             log.warning("warming_failed", session=session.id, error=str(error))
+            return error
+        return None
 
     def _bind(self, info: SessionInfo, store: SessionStore, ports: Ports) -> Session:
         turnstile = self._turnstiles.setdefault(info.id, Turnstile())

@@ -52,8 +52,6 @@ class Prompts:
                 remedy="Create one, or leave the setting out to use the packaged prompts.",
             )
         self._environments: dict[str, Environment] = {}
-        self.generation = 0
-        """Raised by :meth:`reload`: what was rendered before may differ now."""
 
     def render(self, name: str, language: str, /, **variables: object) -> str:
         """The prompt's text, without newlines around it.
@@ -110,11 +108,6 @@ class Prompts:
             needed |= meta.find_undeclared_variables(tree)
             waiting += [found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found]
         return tuple(sorted(needed))
-
-    def reload(self) -> None:
-        """Forget compiled templates, so that changed files are read again."""
-        self._environments.clear()
-        self.generation += 1
 
     def _environment(self, language: str) -> Environment:
         environment = self._environments.get(language)
@@ -195,7 +188,7 @@ class _Files(BaseLoader):
         raise TemplateNotFound(template)
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """Jinja's loader protocol; a file is read once, until :meth:`Prompts.reload`."""
+        """Jinja's loader protocol; a file is read once."""
         del environment
         text, filename = self.find(template)
         return text, filename, lambda: True

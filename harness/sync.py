@@ -14,8 +14,8 @@ from harness.app import Harness
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from harness.session import Reply, Session, TimelineEntry
-    from harness.state import DialogueState, Operation, Persona, TaskState, TurnRecord
+    from harness.session import Change, Reply, Session, TimelineEntry
+    from harness.state import DialogueState, Persona, TaskState, TurnRecord
     from harness.turn import StreamEvent
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ class SyncSession:
         """See :meth:`harness.session.Session.fork`."""
         return self._wait(lambda: self._session.fork(new_id, number=number))
 
-    def change(self, operations: Sequence[Operation]) -> TurnRecord:
+    def change(self, operations: Change) -> TurnRecord:
         """See :meth:`harness.session.Session.change`."""
         return self._wait(lambda: self._session.change(operations))
 

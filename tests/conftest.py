@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +27,37 @@ def _is_local(address: Any) -> bool:
         return host == "localhost"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _loopback_only() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name in ("connect", "connect_ex"):
+            original = getattr(socket.socket, name)
+
+            def guarded(self: socket.socket, address: Any, _original: Any = original) -> Any:
+                if not _is_local(address):
+                    raise NetworkBlocked(f"tests reach loopback only, not {address!r}")
+                return _original(self, address)
+
+            monkeypatch.setattr(socket.socket, name, guarded)
+        yield
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Data directories, one for each test that takes the next. None is made: thousands of tests need none, and pytest
+    looks through all it has made before it makes another.
+    """
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("connect", "connect_ex"):
-        original = getattr(socket.socket, name)
-
-        def guarded(self: socket.socket, address: Any, _original: Any = original) -> Any:
-            if not _is_local(address):
-                raise NetworkBlocked(f"tests reach loopback only, not {address!r}")
-            return _original(self, address)
-
-        monkeypatch.setattr(socket.socket, name, guarded)
-
-
-@pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> Path:
     """Nothing of the developer's settings, keys, proxies or data reaches a test."""
     for name in list(os.environ):
         foreign = name.startswith("HARNESS_") and not name.startswith("HARNESS_TEST_")
         if foreign or name.startswith("OPENAI_") or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
-    data = tmp_path_factory.mktemp("home")
+    data = next(_homes)
     monkeypatch.setenv("HARNESS_HOME", str(data))
     return data

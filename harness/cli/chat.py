@@ -10,6 +10,8 @@ from harness.cli.options import Config, Set, load_settings
 
 if TYPE_CHECKING:
     from harness.app import Harness
+    from harness.cli.screens import Screen
+    from harness.session import Session as OpenSession
     from harness.settings import Settings
 
 Persona = Annotated[
@@ -40,17 +42,31 @@ def chat(
 
     async def talk(harness: Harness) -> bool:
         opened = await harness.open(persona, session=session, user=user)
-        warming = asyncio.create_task(harness.warm(opened))
+        warming = asyncio.create_task(get_ready(harness, opened, screen))
         conversation = Conversation(harness, opened, screen)
         try:
             await conversation.run()
         finally:
             warming.cancel()
-            await asyncio.gather(warming, return_exceptions=True)
+            await asyncio.wait({warming})
         return conversation.failed
 
     if with_harness(loaded, talk) and not screen.interactive:
         raise typer.Exit(1)
+
+
+async def get_ready(harness: Harness, opened: OpenSession, screen: Screen) -> None:
+    """Get ready for the first turn while the user reads and types. What fails is told; the conversation goes on."""
+    import structlog
+
+    failed: Exception | None
+    try:
+        failed = await harness.warm(opened)
+    except Exception as error:  # noqa: BLE001 - a fault in here must neither end the conversation nor pass unseen
+        structlog.get_logger("harness.cli").warning("warming_failed", session=opened.id, error=repr(error))
+        failed = error
+    if failed is not None:
+        screen.status(f"Getting ready failed; the first reply may take longer. {failed}")
 
 
 def embedded_notice(settings: Settings) -> str:

@@ -1,15 +1,26 @@
-"""Choosing a fact by what a user typed, and changing it."""
+"""Choosing a fact by what a user typed, and changing it.
+
+Every change is made of the state that it meets: a turn that runs meanwhile has ended by then.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from harness.cli.changes import fact_words
 from harness.errors import InputError
+from harness.state import CHARACTER, USER
 from harness.state.operations import AssertFact, MergeSubjects, PinFact, RetractFact, ReviseFact
 
 if TYPE_CHECKING:
-    from harness.state import DialogueState, Fact
+    from harness.language import LanguagePacks
+    from harness.session import Session
+    from harness.state import DialogueState, Fact, Operation
+
+_EQUALS = re.compile("[=＝]")
+_COLON = re.compile("[:：](?!.*[:：])")
 
 
 def choose_fact(state: DialogueState, wanted: str) -> Fact:
@@ -50,39 +61,89 @@ def revise(fact: Fact, state: DialogueState, value: str) -> ReviseFact:
     return ReviseFact(fact_id=fact.id, value=value, polarity=fact.polarity, speaker=fact.speaker, turn=state.turn_count)
 
 
-def add(state: DialogueState, subject: str, attribute: str, value: str, *, polarity: bool = True) -> AssertFact:
-    """State a fact by hand, in the language its value is written in. A value of a single attribute takes the old one's place.
+async def change_fact(session: Session, wanted: str, make: Callable[[Fact, DialogueState], Operation]) -> Fact:
+    """Choose a fact and change it. Gives the fact as it was.
 
-    A fact about the character counts as said by the character, any other as said by the user.
+    Raises:
+        InputError: none is meant, or several. OperationRejected: the change does not hold.
     """
-    from harness.language import load_packs
-    from harness.state import CHARACTER, USER
+    chosen: list[Fact] = []
 
-    pack = load_packs().for_text(value, default=state.language)
-    spec = pack.attribute(attribute)
+    def operations(state: DialogueState) -> list[Operation]:
+        chosen.append(choose_fact(state, wanted))
+        return [make(chosen[-1], state)]
+
+    await session.change(operations)
+    return chosen[-1]
+
+
+async def add_fact(session: Session, about: str, attribute: str, value: str, *, polarity: bool = True) -> AssertFact:
+    """State a fact by hand. Raises InputError, OperationRejected."""
+    record = await session.change(
+        lambda state: [add(state, session.languages, about, attribute, value, polarity=polarity)]
+    )
+    made = record.operations[0].operation
+    assert isinstance(made, AssertFact)  # noqa: S101 - for the type: it was made in the line above
+    return made
+
+
+async def merge_subjects(session: Session, name: str, other: str) -> MergeSubjects:
+    """Make all facts about ``other`` facts about ``name``. Raises OperationRejected: there are none."""
+    record = await session.change(lambda state: [merge(state, name, other)])
+    made = record.operations[0].operation
+    assert isinstance(made, MergeSubjects)  # noqa: S101 - as above
+    return made
+
+
+def add(
+    state: DialogueState, packs: LanguagePacks, about: str, attribute: str, value: str, *, polarity: bool = True
+) -> AssertFact:
+    """The operation that states a fact, in the language its value is written in.
+
+    A value takes the old one's place where a language pack says that the attribute holds one; an attribute that no pack
+    knows holds many. The name of an attribute is looked for in the value's language first. A name that denies ("dislikes")
+    turns the fact round. A fact about the character counts as said by the character, any other as said by the user.
+    """
+    pack = packs.for_text(value, default=state.language)
+    spec, denies = None, False
+    for known in (pack, *packs.all()):
+        if (spec := known.attribute(attribute)) is not None:
+            denies = known.denies(attribute)
+            break
+    subject = subject_named(state, about)
     return AssertFact(
         subject=subject,
-        attribute=spec.key if spec is not None else attribute,
-        value=value,
-        polarity=polarity,
+        attribute=spec.key if spec is not None else attribute.strip(),
+        value=value.strip(),
+        polarity=polarity != denies,
         speaker=CHARACTER if subject == CHARACTER else USER,
         turn=state.turn_count,
-        single=spec.single if spec is not None else True,
+        single=spec is not None and spec.single,
         language=pack.code,
     )
 
 
 def merge(state: DialogueState, name: str, other: str) -> MergeSubjects:
-    """Make all facts about ``other`` facts about ``name``. Names are taken as they stand in the facts, whatever their case."""
+    """The operation that makes all facts about ``other`` facts about ``name``."""
+    return MergeSubjects(subject=subject_named(state, name), merged=subject_named(state, other), turn=state.turn_count)
+
+
+def subject_named(state: DialogueState, name: str) -> str:
+    """The subject that a typed name means: as it stands in the facts, whatever its case; the character by its name too."""
     known = {fact.subject.casefold(): fact.subject for fact in state.facts}
-    return MergeSubjects(
-        subject=known.get(name.casefold(), name), merged=known.get(other.casefold(), other), turn=state.turn_count
-    )
+    known |= {USER: USER, CHARACTER: CHARACTER, state.persona.name.casefold(): CHARACTER}
+    return known.get(name.strip().casefold(), name.strip())
+
+
+def about_and_attribute(words: str) -> tuple[str, str]:
+    """Whom a note is about and what it says of them: ``girlfriend: job``, 小王：职业. The user, where nobody is named."""
+    about, *rest = _COLON.split(words, maxsplit=1)
+    return (about.strip() or USER, rest[0].strip()) if rest else (USER, about.strip())
 
 
 def parted(argument: str, usage: str) -> tuple[str, str]:
-    """Both sides of an argument with an equals sign. Raises InputError without one."""
-    left, sign, right = (part.strip() for part in argument.partition("="))
-    if not (left and sign and right):
+    """Both sides of an argument with an equals sign, a wide one included. Raises InputError without one."""
+    left, *rest = (part.strip() for part in _EQUALS.split(argument, maxsplit=1))
+    if not (left and rest and rest[0]):
         raise InputError(f"Expected {usage}, got {argument!r}.", remedy="Put = between the two.")
-    return left, right
+    return left, rest[0]

@@ -87,9 +87,9 @@ def add_fact(
 
     async def work(opened: Any) -> str:
         from harness.cli.changes import fact_words
-        from harness.cli.choosing import add
+        from harness.cli.choosing import add_fact
 
-        await opened.change([add(await opened.state(), about, attribute, value, polarity=not denied)])
+        await add_fact(opened, about, attribute, value, polarity=not denied)
         made = (await opened.state()).facts[-1]
         return f"Noted [{made.id}] {fact_words(made)}."
 
@@ -108,10 +108,9 @@ def merge_subjects(
     """Make the facts about OTHER facts about NAME."""
 
     async def work(opened: Any) -> str:
-        from harness.cli.choosing import merge
+        from harness.cli.choosing import merge_subjects
 
-        made = merge(await opened.state(), name, other)
-        await opened.change([made])
+        made = await merge_subjects(opened, name, other)
         return f"Facts about {made.merged} are facts about {made.subject} now."
 
     typer.echo(in_session(session, work, config, overrides, connect=False))
@@ -122,9 +121,7 @@ def _change(session: str, wanted: str, done: str, make: Any, *where: Any) -> Non
         from harness.cli import choosing
         from harness.cli.changes import fact_words
 
-        state = await opened.state()
-        found = choosing.choose_fact(state, wanted)
-        await opened.change([make(choosing, found, state)])
+        found = await choosing.change_fact(opened, wanted, lambda fact, state: make(choosing, fact, state))
         return f"{done} [{found.id}] {fact_words(found)}."
 
     typer.echo(in_session(session, work, *where, connect=False))

@@ -50,14 +50,14 @@ async def run_command(chat: Conversation, line: str) -> None:
         InputError: there is no such command.
         HarnessError: what the command met.
     """
-    word, _, argument = line.strip().partition(" ")
+    word, *rest = line.split(maxsplit=1)  # at any blank: a Chinese keyboard types a wide one
     name = word.removeprefix("/").casefold()
     found = COMMANDS.get(name)
     if found is None:
         near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
         hint = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
         raise InputError(f"There is no command {word!r}.", remedy=f"{hint} A message that begins with // is sent.")
-    await found.run(chat, argument.strip())
+    await found.run(chat, rest[0].strip() if rest else "")
 
 
 async def _show_state(chat: Conversation, pick: Callable[..., RenderableType]) -> None:
@@ -185,62 +185,51 @@ async def _timeline(chat: Conversation, argument: str) -> None:
 
 @command("/pin FACT", "always show a fact to the model (its id, or words of it)")
 async def _pin(chat: Conversation, argument: str) -> None:
-    from harness.cli.choosing import choose_fact, pin
+    from harness.cli.choosing import change_fact, pin
 
-    fact = choose_fact(await chat.session.state(), argument)
-    await chat.session.change([pin(fact, pinned=True)])
+    fact = await change_fact(chat.session, argument, lambda fact, _: pin(fact, pinned=True))
     chat.screen.status(f"Pinned [{fact.id}] {fact.value}.")
 
 
 @command("/unpin FACT", "take the pin off")
 async def _unpin(chat: Conversation, argument: str) -> None:
-    from harness.cli.choosing import choose_fact, pin
+    from harness.cli.choosing import change_fact, pin
 
-    fact = choose_fact(await chat.session.state(), argument)
-    await chat.session.change([pin(fact, pinned=False)])
+    fact = await change_fact(chat.session, argument, lambda fact, _: pin(fact, pinned=False))
     chat.screen.status(f"No longer pinned: [{fact.id}] {fact.value}.")
 
 
 @command("/forget FACT", "take a fact back (its id, or words of it)")
 async def _forget(chat: Conversation, argument: str) -> None:
-    from harness.cli.choosing import choose_fact, retract
+    from harness.cli.choosing import change_fact, retract
 
-    state = await chat.session.state()
-    fact = choose_fact(state, argument)
-    await chat.session.change([retract(fact, state)])
+    fact = await change_fact(chat.session, argument, retract)
     chat.screen.status(f"Forgotten: [{fact.id}] {fact.value}.")
 
 
 @command("/revise FACT = VALUE", "put another value in a fact's place; the old one stays as history")
 async def _revise(chat: Conversation, argument: str) -> None:
-    from harness.cli.choosing import choose_fact, parted, revise
+    from harness.cli.choosing import change_fact, parted, revise
 
     wanted, value = parted(argument, "/revise FACT = VALUE")
-    state = await chat.session.state()
-    fact = choose_fact(state, wanted)
-    await chat.session.change([revise(fact, state, value)])
+    fact = await change_fact(chat.session, wanted, lambda fact, state: revise(fact, state, value))
     chat.screen.status(f"Replaced [{fact.id}] {fact.value} by {value}.")
 
 
 @command("/note [ABOUT:] ATTRIBUTE = VALUE", "state a fact yourself, about you or ABOUT somebody")
 async def _note(chat: Conversation, argument: str) -> None:
-    from harness.cli.choosing import add, parted
-    from harness.state import USER
+    from harness.cli.choosing import about_and_attribute, add_fact, parted
 
     words, value = parted(argument, "/note [ABOUT:] ATTRIBUTE = VALUE")
-    subject, _, attribute = words.rpartition(":")
-    made = add(await chat.session.state(), subject.strip() or USER, attribute.strip(), value)
-    await chat.session.change([made])
-    chat.screen.status(f"Noted: {made.subject} {made.attribute}: {made.value}.")
+    made = await add_fact(chat.session, *about_and_attribute(words), value)
+    chat.screen.status(f"Noted: {made.subject} {made.attribute}: {'' if made.polarity else 'not '}{made.value}.")
 
 
 @command("/same NAME = OTHER", "OTHER is NAME: their facts become those of one person")
 async def _same(chat: Conversation, argument: str) -> None:
-    from harness.cli.choosing import merge, parted
+    from harness.cli.choosing import merge_subjects, parted
 
-    name, other = parted(argument, "/same NAME = OTHER")
-    made = merge(await chat.session.state(), name, other)
-    await chat.session.change([made])
+    made = await merge_subjects(chat.session, *parted(argument, "/same NAME = OTHER"))
     chat.screen.status(f"Facts about {made.merged} are facts about {made.subject} now.")
 
 

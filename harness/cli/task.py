@@ -107,8 +107,8 @@ async def change_by_words(session: Session, words: str) -> TaskState | None:
     """
     from harness.errors import InputError
 
-    word, _, line = words.strip().partition(" ")
-    line = line.strip()
+    word, *rest = words.split(maxsplit=1) or [""]
+    line = rest[0].strip() if rest else ""
     if word == "leave":
         await session.leave_task()
     elif word == "set" and line:

@@ -95,11 +95,11 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
 
 def system_prompt(turn: Turn, ports: Ports, pack: LanguagePack) -> str:
     """L0: who the character is. Depends on the persona alone, and is rendered once."""
-    return _system(turn.persona, ports.prompts, pack, ports.prompts.generation)
+    return _system(turn.persona, ports.prompts, pack)
 
 
 @lru_cache(maxsize=256)
-def _system(persona: Persona, prompts: Prompts, pack: LanguagePack, _generation: int) -> str:
+def _system(persona: Persona, prompts: Prompts, pack: LanguagePack) -> str:
     view = PersonaView.of(persona, lambda fact: statement(fact, pack=pack, persona=persona))
     return prompts.render("system", persona.language, persona=view)
 

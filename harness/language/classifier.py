@@ -90,12 +90,6 @@ class LinearClassifier:
         total_weight = sum(weights)
         return {label: weight / total_weight for label, weight in zip(self.labels, weights, strict=True)}
 
-    def best(self, features: Iterable[str]) -> tuple[str, float]:
-        """The likeliest label and its probability."""
-        found = self.probabilities(features)
-        label = max(found, key=lambda one: found[one])
-        return label, found[label]
-
 
 def bucket(feature: str, buckets: int) -> int:
     """The number of the weight row of a feature: CRC-32 of its UTF-8 bytes, modulo the number of rows."""

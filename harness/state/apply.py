@@ -26,6 +26,7 @@ from harness.state.applying import (
 from harness.state.commitments import Commitment, CommitmentStatus
 from harness.state.dialogue import DialogueState, Note, Summary
 from harness.state.entities import Entity
+from harness.state.task import LISTS
 from harness.state.topics import Topic, TopicStack
 
 MAX_ENTITIES = 500
@@ -253,8 +254,10 @@ def _close_commitment(state: DialogueState, op: ops.CloseCommitment) -> Dialogue
 def _set_task(state: DialogueState, op: ops.SetTask) -> DialogueState:
     if op.task is not None:
         _text(op.task.task_id, "task id")
-        if len(op.task.goal) > MAX_TEXT:
-            raise _refuse(f"goal has {len(op.task.goal)} characters, at most {MAX_TEXT} are kept")
+        if op.task.goal:
+            _text(op.task.goal, "goal", MAX_TEXT)
+        for line in (line for name in LISTS for line in getattr(op.task, name)):
+            _text(line, "task line", MAX_TEXT)
     elif state.task is None:
         raise _refuse("no task is set")
     return _with(state, task=op.task)
@@ -266,11 +269,13 @@ def _update_task(state: DialogueState, op: ops.UpdateTask) -> DialogueState:
         raise _refuse(f"the task at hand is {task.task_id if task else None!r}, not {op.task_id!r}")
     for line in (*op.add_confirmed, *op.add_done, *op.add_todo, *op.add_ruled_out, *op.add_artifacts):
         _text(line, "task line", MAX_TEXT)
+    if op.goal:
+        _text(op.goal, "goal", MAX_TEXT)
     done = _merge(task.done, op.add_done, limit=MAX_FACTS)
     finished = {normal(line) for line in op.add_done}
     changed = task.model_copy(
         update={
-            "goal": task.goal if op.goal is None else op.goal[:MAX_TEXT],
+            "goal": task.goal if op.goal is None else op.goal,
             "confirmed_facts": _merge(task.confirmed_facts, op.add_confirmed, limit=MAX_FACTS),
             "done": done,
             "todo": tuple(

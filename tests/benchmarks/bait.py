@@ -12,98 +12,15 @@ import argparse
 import asyncio
 import json
 import tempfile
-import time
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from harness.app import EMBEDDED_SAMPLING, Harness
-from harness.prompt_views import PersonaView
-from harness.settings import EngineSettings
-from harness.state import Persona
-from harness.understanding.checks.holding import statement
 from tests.benchmarks._bait_dialogues import DIALOGUES, Dialogue
-from tests.benchmarks._embedded import Served, add_arguments, served
+from tests.benchmarks._embedded import add_arguments, served
 from tests.benchmarks._measuring import goal, machine, table, title
+from tests.benchmarks._two_arms import ARMS, Row, conversations
 
 HELD_OF_18 = 17
-Row = dict[str, Any]
-
-
-async def with_engine(model: Served, folder: Path, dialogue: Dialogue, seed: int) -> list[Row]:
-    """The rows of one conversation."""
-    rows = []
-    async with model.harness(folder, seed=seed) as harness:
-        session = await harness.open(dialogue.persona)
-        for text in dialogue.messages:
-            started = time.perf_counter()
-            reply = await session.say(text)
-            seconds = time.perf_counter() - started
-            record = await session.report()
-            rows.append(
-                {
-                    "user": text, "reply": reply.text, "seconds": round(seconds, 2), "calls": len(record.calls),
-                    "prompt_tokens": sum(call.usage.prompt for call in record.calls),
-                    "completion_tokens": sum(call.usage.completion for call in record.calls),
-                    "form": record.candidates[record.chosen].form,
-                    "notices": [f"{notice.kind}: {notice.truth}" for notice in record.notices],
-                    "candidates": [[c.form, c.text, [f.kind for f in c.findings]] for c in record.candidates],
-                }
-            )  # fmt: skip
-    return rows
-
-
-def persona_text(harness: Harness, persona: Persona) -> str:
-    """The engine's system prompt for a persona."""
-    pack = harness.languages.get(persona.language)
-    view = PersonaView.of(persona, lambda fact: statement(fact, pack=pack, persona=persona))
-    return harness.prompts.render("system", persona.language, persona=view)
-
-
-async def bare(client: Any, model: Served, system: str, dialogue: Dialogue, seed: int) -> list[Row]:
-    """The rows of the same conversation by plain calls with a growing list of messages."""
-    defaults = EngineSettings()
-    messages = [{"role": "system", "content": system}]
-    rows = []
-    for text in dialogue.messages:
-        messages.append({"role": "user", "content": text})
-        started = time.perf_counter()
-        made = await client.chat.completions.create(
-            model=model.name, messages=messages, temperature=defaults.temperature, top_p=defaults.top_p,
-            max_tokens=defaults.max_reply_tokens, seed=seed, extra_body=dict(EMBEDDED_SAMPLING),
-        )  # fmt: skip
-        reply = (made.choices[0].message.content or "").strip()
-        messages.append({"role": "assistant", "content": reply})
-        rows.append(
-            {
-                "user": text, "reply": reply, "seconds": round(time.perf_counter() - started, 2), "calls": 1,
-                "prompt_tokens": made.usage.prompt_tokens, "completion_tokens": made.usage.completion_tokens,
-            }
-        )  # fmt: skip
-    return rows
-
-
-async def conversations(
-    given: argparse.Namespace, model: Served, folder: Path
-) -> AsyncIterator[tuple[str, Dialogue, int, list[Row]]]:
-    """Both arms, dialogue by dialogue and seed by seed."""
-    import openai
-
-    client = openai.AsyncOpenAI(base_url=model.url, api_key="none", max_retries=0, timeout=900)
-    chosen = [dialogue for dialogue in DIALOGUES if not given.only or dialogue.name in given.only]
-    prompts = model.harness(folder)
-    for seed in given.seeds:
-        for number, dialogue in enumerate(chosen):
-            system = persona_text(prompts, dialogue.persona)
-            # The one that comes second finds the persona in the server's cache; they take turns at that.
-            arms = ("harness", "bare") if (number + seed) % 2 else ("bare", "harness")
-            for arm in arms:
-                if arm == "harness":
-                    yield arm, dialogue, seed, await with_engine(model, folder, dialogue, seed)
-                else:
-                    yield arm, dialogue, seed, await bare(client, model, system, dialogue, seed)
-    await client.close()
-    await prompts.close()
 
 
 def verdict(dialogue: Dialogue, reply: str) -> Row:
@@ -117,8 +34,9 @@ async def main(given: argparse.Namespace) -> None:
     print(machine())
     results: list[Row] = []
     with served(given) as model, tempfile.TemporaryDirectory() as folder, given.out.open("w", encoding="utf-8") as out:
-        total = 2 * len(given.seeds) * (len(given.only) or len(DIALOGUES))
-        async for arm, dialogue, seed, rows in conversations(given, model, Path(folder)):
+        chosen = [dialogue for dialogue in DIALOGUES if not given.only or dialogue.name in given.only]
+        total = len(ARMS) * len(given.seeds) * len(chosen)
+        async for arm, dialogue, seed, rows in conversations(model, Path(folder), chosen, given.seeds):
             found = verdict(dialogue, rows[-1]["reply"])
             result = {
                 "arm": arm,
@@ -160,12 +78,12 @@ def summary(results: list[Row]) -> None:
     rows = []
     for name in (*names, "all"):
         mine = [result for result in results if name in ("all", result["dialogue"])]
-        cells = [_count([result for result in mine if result["arm"] == arm]) for arm in ("harness", "bare")]
+        cells = [_count([result for result in mine if result["arm"] == arm]) for arm in ARMS]
         rows.append((name, *cells))
     table(("dialogue", "harness", "bare"), rows)
     title("Cost of a turn")
     rows = []
-    for arm in ("harness", "bare"):
+    for arm in ARMS:
         for what, turns in (
             ("ordinary turn", [turn for result in results if result["arm"] == arm for turn in result["turns"][:-1]]),
             ("bait", [result["turns"][-1] for result in results if result["arm"] == arm]),

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import tomllib
 import zlib
 from array import array
 from pathlib import Path
@@ -44,13 +46,12 @@ def test_a_known_feature_decides() -> None:
 def test_a_feature_counts_once_and_many_features_are_weighed_against_each_other() -> None:
     toy = made(yes_word=(-50, 50))
     assert toy.probabilities(["yes_word"] * 9) == toy.probabilities(["yes_word"])
-    assert toy.best(["yes_word", *map(str, range(40))])[1] < toy.best(["yes_word"])[1]
+    assert toy.probabilities(["yes_word", *map(str, range(40))])["yes"] < toy.probabilities(["yes_word"])["yes"]
 
 
 def test_without_features_the_bias_decides(tmp_path: Path) -> None:
-    label, probability = read_classifier(written(tmp_path)).best([])
-    assert label == "yes"
-    assert probability == pytest.approx(1 / (1 + math.exp(-1)))
+    found = read_classifier(written(tmp_path)).probabilities([])
+    assert found["yes"] == pytest.approx(1 / (1 + math.exp(-1)))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,21 @@ def test_shipped_classifiers_are_small_and_licensed() -> None:
         code, name, _ = file.name.split(".")
         assert (header["language"], header["name"]) == (code, name)
         assert find_classifier(folder, code, name) is not None
+
+
+def test_the_data_of_every_classifier_are_named_with_their_licence_and_the_notice_is_packed() -> None:
+    root = Path(__file__).parents[2]
+    notice = (root / "NOTICE").read_text(encoding="utf-8")
+    weights = {file.name: file for file in (root / "harness" / "language" / "weights").glob("*.weights")}
+    told = dict(re.findall(r"^(\S+\.weights)\n((?: {4}.+\n)+)", notice, flags=re.MULTILINE))
+    assert told.keys() == weights.keys()
+    for name, file in weights.items():
+        header = json.loads(file.read_bytes().partition(b"\n")[0])
+        assert f"Licence: {header['licence']}\n" in told[name]
+        assert f"Data: {header['trained_on'].split(',')[0].split(' ')[0]}" in told[name]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "NOTICE" in project["project"]["license-files"]
+    assert "NOTICE" in project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
 
 
 @given(st.text(max_size=900))

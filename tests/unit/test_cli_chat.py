@@ -77,7 +77,7 @@ def chatting(*options: str, **streams: Any) -> Iterator[subprocess.Popen[bytes]]
         process.communicate()
 
 
-def waiting_for(condition: Callable[[], bool], told: Callable[[], str] = str, seconds: float = 15.0) -> None:
+def waiting_for(condition: Callable[[], bool], told: Callable[[], str] = str, seconds: float = 45.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, told()
@@ -237,16 +237,16 @@ def test_a_revised_reply_is_marked(server: ScriptedServer, monkeypatch: pytest.M
     from harness.session import Session
     from harness.turn.events import Revised, Token
 
-    original = Session._stream
+    original = Session.stream
 
-    async def stream(self: Session, make: Any) -> Any:
+    async def stream(self: Session, text: str) -> Any:
         yield Token("I have no bikes at all.")
         yield Revised("I have a shop full.", reason="contradiction")
-        async for event in original(self, make):
+        async for event in original(self, text):
             if not isinstance(event, Token):
                 yield event
 
-    monkeypatch.setattr(Session, "_stream", stream)
+    monkeypatch.setattr(Session, "stream", stream)
     lines = piped("Hello.").stdout.splitlines()
     assert lines[1:3] == ["I have no bikes at all.", "(revised) I have a shop full."]
 

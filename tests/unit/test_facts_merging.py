@@ -6,9 +6,11 @@ import pytest
 
 from harness.cli.choosing import add, merge, parted
 from harness.errors import InputError, OperationRejected
+from harness.language import load_packs
 from harness.state import DialogueState, Entity, Fact, FactStatus, Operation, PersonaRef, apply, fold
 from harness.state.operations import AssertFact, MergeEntities, MergeSubjects, ReviseFact
 
+PACKS = load_packs()
 START = DialogueState(persona=PersonaRef(id="p", name="Vera"))
 
 
@@ -95,12 +97,14 @@ def test_many_valued_attributes_do_not_supersede() -> None:
 
 
 def test_facts_by_hand() -> None:
-    state = after(add(START, "user", "职业", "护士"))
+    state = after(add(START, PACKS, "user", "职业", "护士"))
     (fact,) = state.facts
     assert (fact.attribute, fact.language, fact.single, fact.speaker) == ("job", "zh", True, "user")
-    state = after(add(state, "user", "occupation", "baker"), add(state, "Ines", "locker number", "7"), state=state)
+    state = after(
+        add(state, PACKS, "user", "occupation", "baker"), add(state, PACKS, "Ines", "locker number", "7"), state=state
+    )
     assert active(state) == {("user", "job", "baker"), ("Ines", "locker number", "7")}
-    mine = add(state, "character", "pet", "dog", polarity=False)
+    mine = add(state, PACKS, "character", "pet", "dog", polarity=False)
     assert (mine.speaker, mine.polarity, mine.single) == ("character", False, False)
     state = after(merge(state, "Otto", "INES"), state=state)
     assert ("Otto", "locker number", "7") in active(state)

@@ -19,6 +19,7 @@ from harness.adapters.stores.memory import MemorySessionStore
 from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.errors import SessionNotFound, SettingsError, StoreError, TurnNotFound
 from harness.testing.conformance.samples import EVENING_IN_SHANGHAI, NOON, sample_info, sample_record, sample_state
+from tests.unit._sqlite_files import fill, sql
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -34,19 +35,6 @@ async def store(path: Path) -> AsyncIterator[SQLiteSessionStore]:
     store = SQLiteSessionStore(path, busy_timeout_s=0.2)
     yield store
     await store.close()
-
-
-def sql(path: Path, statement: str, *values: object) -> list[Any]:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        return connection.execute(statement, values).fetchall()
-
-
-async def fill(store: SQLiteSessionStore, turns: int = 3) -> int:
-    await store.create(sample_info("s1"))
-    for number in range(1, turns + 1):
-        record = sample_record(f"t{number}", f"t{number - 1}" if number > 1 else None, number)
-        await store.append("s1", record, expected_version=number - 1)
-    return turns
 
 
 # --- the table of backends ---------------------------------------------------------------------------------------

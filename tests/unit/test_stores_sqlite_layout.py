@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,8 @@ from harness.adapters.stores import _sqlite_layout
 from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.errors import CorruptStore, NewerSchema, StoreError
 from harness.state.dialogue import SCHEMA_VERSION
-from harness.testing.conformance.samples import sample_info, sample_record, sample_state
+from harness.testing.conformance.samples import sample_state
+from tests.unit._sqlite_files import fill, sql
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -30,19 +30,6 @@ async def store(path: Path) -> AsyncIterator[SQLiteSessionStore]:
     store = SQLiteSessionStore(path, busy_timeout_s=0.2)
     yield store
     await store.close()
-
-
-def sql(path: Path, statement: str, *values: object) -> list[Any]:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        return connection.execute(statement, values).fetchall()
-
-
-async def fill(store: SQLiteSessionStore, turns: int = 3) -> int:
-    await store.create(sample_info("s1"))
-    for number in range(1, turns + 1):
-        record = sample_record(f"t{number}", f"t{number - 1}" if number > 1 else None, number)
-        await store.append("s1", record, expected_version=number - 1)
-    return turns
 
 
 async def test_newer_layout_is_refused_and_left_untouched(path: Path) -> None:

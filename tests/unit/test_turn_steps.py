@@ -10,23 +10,12 @@ import pytest
 
 from harness.errors import BudgetError, ContextTooLong, ServerFailed
 from harness.ports import Capabilities, ModelRequest
-from harness.state import DialogueState, Persona, PersonaFact
+from harness.state import DialogueState, Persona
 from harness.state.operations import OpenCommitment, SetTask
 from harness.state.task import TaskState
 from harness.testing.scripted_model import ScriptedModel
+from tests.unit._sessions import LIN, MIA
 from tests.unit.conftest import MakeHarness
-
-MIA = Persona(
-    name="Mia",
-    id="mia",
-    facts=(PersonaFact(attribute="pet", value="a cat called Biscuit", statement="I have a cat called Biscuit."),),
-)
-LIN = Persona(
-    name="林晓",
-    id="lin",
-    language="zh",
-    facts=(PersonaFact(attribute="宠物", value="一只叫豆豆的猫", statement="我养了一只叫豆豆的猫。"),),
-)
 
 
 def analysis(**parts: Any) -> str:

@@ -1,0 +1,231 @@
+"""Runner: walks the turns of one session, one at a time, and finishes what was left unfinished."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Literal
+
+import structlog
+
+from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
+from harness.ports import Ports
+from harness.session.branch import CATCH_UP_ROUNDS, Branch
+from harness.session.replies import Reply
+from harness.session.turns import new_turn, recorded_turn
+from harness.session.turnstile import Turnstile
+from harness.settings import EngineSettings
+from harness.state import DialogueState, TurnRecord
+from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
+from harness.turn.machine import Phase, TurnMachine, run_turn
+from harness.turn.turn import Turn
+
+log = structlog.get_logger("harness.session")
+
+
+class Runner:
+    """Runs turns on a branch.
+
+    Attributes:
+        ports: what steps receive; its journal is the branch.
+    """
+
+    def __init__(
+        self, branch: Branch, *, ports: Ports, settings: EngineSettings, machine: TurnMachine, turnstile: Turnstile
+    ) -> None:
+        self.ports = replace(ports, journal=branch)
+        self._branch = branch
+        self._settings = settings
+        self._machine = machine
+        self._turnstile = turnstile
+
+    # --- one caller at a time ---------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Hold the session for one turn or change, on a state that is up to date and complete.
+
+        Waits no longer than ``turn_timeout_s`` for other callers and for the bookkeeping of the last turn.
+        """
+        turnstile = self._turnstile
+        if turnstile.running and self._settings.when_busy == "refuse":
+            raise SessionBusy(f"Session {self._branch.id!r} is in the middle of a turn.", session_id=self._branch.id)
+        try:
+            async with asyncio.timeout(self._settings.turn_timeout_s):
+                await turnstile.lock.acquire()
+        except TimeoutError as error:
+            raise self._late("another turn of this session is still running") from error
+        try:
+            try:
+                async with asyncio.timeout(self._settings.turn_timeout_s):
+                    await self.catch_up()
+            except TimeoutError as error:
+                raise self._late("the bookkeeping of the last turn is still going on") from error
+            turnstile.running = True
+            yield
+        finally:
+            turnstile.running = False
+            turnstile.lock.release()
+
+    def _late(self, why: str) -> TurnTimeout:
+        return TurnTimeout(
+            f"No reply after {self._settings.turn_timeout_s:g} s: {why}; the session is unchanged.",
+            session_id=self._branch.id,
+        )
+
+    @asynccontextmanager
+    async def settled(self) -> AsyncIterator[None]:
+        """Hold the session to look at it, on a state that is up to date and complete."""
+        async with self._turnstile.lock:
+            await self.catch_up()
+            yield
+
+    async def catch_up(self) -> None:
+        """Wait for bookkeeping, reload when another process wrote, and resume what a crash left undone.
+
+        Raises:
+            ConflictError: other processes kept changing the session.
+        """
+        await self._turnstile.wait()
+        self._turnstile.bookkeeping = None
+        for _ in range(CATCH_UP_ROUNDS):
+            await self._branch.refresh()
+            head = self._branch.head
+            if head is None or head.phase == "done":
+                return
+            await self._resume(head)
+        raise ConflictError(f"Session {self._branch.id!r} keeps being changed elsewhere.", session_id=self._branch.id)
+
+    # --- turns to run -----------------------------------------------------------------------------------------------
+
+    async def next(self, text: str) -> Turn:
+        """The turn that goes on from here."""
+        return self._new(text, self._branch.state, self._branch.head_id, "say")
+
+    async def again(self, number: int | None = None, *, text: str | None = None) -> Turn:
+        """A turn that is a sibling of turn ``number``, with its text or another one. A change made by hand after that
+        turn belongs to its branch and is not taken along.
+        """
+        branch = self._branch
+        place = await branch.spoken(number)
+        before = await branch.state_at(place.parent)
+        if text is not None:
+            return self._new(text, before, place.parent, "edit")
+        old = await branch.store.record(branch.id, place.id)
+        return self._new(old.user_text, before, place.parent, "retry")
+
+    def _new(
+        self, text: str, state: DialogueState, parent: str | None, origin: Literal["say", "retry", "edit"]
+    ) -> Turn:
+        return new_turn(
+            self.ports.ids.new(),
+            text,
+            session_id=self._branch.id,
+            persona=self._branch.info.persona,
+            state=state,
+            parent=parent,
+            origin=origin,
+            settings=self._settings,
+            now=self.ports.clock.now(),
+            deadline=self.ports.clock.monotonic() + self._settings.turn_timeout_s,
+        )
+
+    # --- running ----------------------------------------------------------------------------------------------------
+
+    async def run(self, turn: Turn, ports: Ports | None = None) -> Reply:
+        """Walk a turn until its reply is durable; leave the rest to the background if allowed."""
+        if (ended := self._ended(turn)) is not None:
+            return ended
+        ports = ports or self.ports
+        try:
+            async with asyncio.timeout(self._settings.turn_timeout_s):
+                turn = await run_turn(turn, ports, self._machine, until=Phase.record)
+        except TimeoutError as error:
+            raise TurnTimeout(
+                f"Turn {turn.number} had no reply after {self._settings.turn_timeout_s:g} s; the session is unchanged.",
+                session_id=self._branch.id,
+            ) from error
+        try:
+            turn = await run_turn(turn, ports, self._machine, until=self._machine.following(Phase.record))
+        except BaseException:
+            self._branch.forget()  # the write may have been completed behind a cancelled caller
+            raise
+        if ports.streaming:
+            await _show_rest(turn, ports)
+        self._turnstile.bookkeeping = asyncio.create_task(self._finish(turn, ports))
+        if not self._settings.background:
+            await asyncio.wait({self._turnstile.bookkeeping})
+        return Reply(text=turn.reply, turn_id=turn.id, number=turn.number, revised=turn.chosen != 0, calls=turn.calls)
+
+    def _ended(self, turn: Turn) -> Reply | None:
+        limit = self._settings.max_turns
+        if not limit or turn.number <= limit:
+            return None
+        persona = self._branch.info.persona
+        pack = self.ports.languages.get(persona.language)
+        return Reply(text=pack.lines.session_ended.format(name=persona.name, turns=limit), ended=True)
+
+    async def _finish(self, turn: Turn, ports: Ports) -> None:
+        """Bookkeeping after the reply. A failure leaves the turn recorded; it is resumed when next used."""
+        try:
+            await run_turn(turn, replace(ports, streaming=False), self._machine, survive=True)
+        except ConflictError:
+            self._branch.forget()  # another process completed or changed the session
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must not take the session with it
+            self._branch.forget()
+            log.warning("bookkeeping_failed", session=self._branch.id, turn=turn.number, error=str(error))
+
+    async def _resume(self, record: TurnRecord) -> None:
+        """Complete a turn whose reply was durable but whose bookkeeping was not."""
+        log.info("bookkeeping_resumed", session=self._branch.id, turn=record.number)
+        turn = recorded_turn(
+            record,
+            persona=self._branch.info.persona,
+            state=self._branch.state,
+            settings=self._settings,
+            now=self.ports.clock.now(),
+            phase=self._machine.following(Phase.record),
+        )
+        try:
+            await run_turn(turn, self.ports, self._machine, survive=True)
+        except ConflictError:
+            self._branch.forget()  # another process was quicker
+
+    async def stream(self, make: Callable[[], Awaitable[Turn]]) -> AsyncGenerator[StreamEvent, None]:
+        """Run the turn that ``make`` gives in a task of its own, and yield what comes. Closing cancels it."""
+        queue: asyncio.Queue[StreamEvent | None] = asyncio.Queue()
+
+        async def emit(event: object) -> None:
+            await queue.put(event)  # type: ignore[arg-type]  # steps emit stream events only
+
+        async def work() -> None:
+            try:
+                async with self.turn():
+                    reply = await self.run(await make(), replace(self.ports, emit=emit, streaming=True))
+                if reply.ended:
+                    await queue.put(Token(reply.text))
+                await queue.put(Done(reply))
+            except HarnessError as error:
+                await queue.put(Failed(error))
+            finally:
+                await queue.put(None)
+
+        task = asyncio.create_task(work())
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            await task
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+
+async def _show_rest(turn: Turn, ports: Ports) -> None:
+    """What a listener has not received of a durable reply: all of it when it was held back, or another wording."""
+    if not turn.shown:
+        await ports.emit(Token(turn.reply))
+    elif turn.shown.strip() != turn.reply:
+        await ports.emit(Revised(turn.reply, reason=", ".join(f.kind for f in turn.candidates[0].findings)))

@@ -1,0 +1,82 @@
+"""Where a turn begins: a new one at its first phase, a recorded one after its reply."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Literal
+
+from harness.settings import EngineSettings
+from harness.state import DialogueState, Persona, TurnRecord
+from harness.turn.turn import Turn
+
+
+def new_turn(
+    turn_id: str,
+    text: str,
+    *,
+    session_id: str,
+    persona: Persona,
+    state: DialogueState,
+    parent: str | None,
+    origin: Literal["say", "retry", "edit"],
+    settings: EngineSettings,
+    now: datetime,
+    deadline: float,
+) -> Turn:
+    """A turn that answers ``text`` on a state. Retries draw another seed, also where the settings fix one."""
+    seed = settings.seed
+    if seed is None:
+        seed = int.from_bytes(hashlib.sha256(f"{session_id}/{turn_id}".encode()).digest()[:4]) >> 1
+    elif origin == "retry":
+        seed += int.from_bytes(hashlib.sha256(turn_id.encode()).digest()[:2])
+    return Turn(
+        id=turn_id,
+        parent=parent,
+        number=state.turn_count + 1,
+        persona=persona,
+        state=state,
+        settings=settings,
+        text=text,
+        now=now,
+        origin=origin,
+        seed=seed,
+        deadline=deadline,
+    )
+
+
+def recorded_turn(
+    record: TurnRecord,
+    *,
+    persona: Persona,
+    state: DialogueState,
+    settings: EngineSettings,
+    now: datetime,
+    phase: str,
+) -> Turn:
+    """A turn whose reply is durable, at the phase that follows: its bookkeeping was cut short."""
+    return Turn(
+        id=record.id,
+        parent=record.parent,
+        number=record.number,
+        persona=persona,
+        state=state,
+        settings=settings,
+        text=record.user_text,
+        now=record.started_at or now,
+        origin=record.origin,
+        language=record.language or persona.language,
+        seed=record.seed,
+        resolved=record.resolved or record.user_text,
+        context=record.context,
+        notices=record.notices,
+        candidates=record.candidates,
+        chosen=record.chosen,
+        replied_at=record.replied_at,
+        operations=record.operations,
+        rejected=record.rejected,
+        calls=record.calls,
+        events=record.events,
+        timings=record.timings,
+        phase=phase,
+    ).note("resumed", "bookkeeping was cut short and has been completed")

@@ -1,0 +1,28 @@
+"""The shipped settings file: every setting with its default and what it is for."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from harness.settings.sections import SECTIONS, is_optional
+
+
+def to_toml(*, comments: bool = True) -> str:
+    """Every setting with its default, as a commented TOML file: the text of the shipped ``harness.toml``."""
+    lines = [
+        "# Settings of harness. Every setting is here with its default; all of them may be left out.",
+        "# An environment variable overrides each: HARNESS_<KEY> for [harness], HARNESS_<SECTION>_<KEY> for the others.",
+    ]
+    for section, model in SECTIONS.items():
+        lines += ["", *(["# " + " ".join((model.__doc__ or "").split())] if comments else []), f"[{section}]"]
+        for key, info in model.model_fields.items():
+            if comments:
+                choices = get_args(info.annotation) if not is_optional(section, key) else ()
+                text = info.description or ""
+                if choices and all(isinstance(choice, str) for choice in choices):
+                    text += f" One of {', '.join(repr(c) for c in choices)}."
+                lines += ["", f"# {text}"]
+            value = info.default
+            lines.append(f"# {key} =" if value is None else f"{key} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join(lines) + "\n"
