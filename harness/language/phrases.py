@@ -56,6 +56,43 @@ def _compile(value: object) -> object:
 Regex = Annotated[re.Pattern[str], BeforeValidator(_compile)]
 """A compiled expression that ignores case. ``(?-i:…)`` inside it turns case on again."""
 
+_SYNTAX = re.compile(r"\\(?:N\{[^}]*\}|.)|\(\?P[<=]\w+|\(\?\(\w+\)|\(\?[a-zA-Z-]+[:)]", re.DOTALL)
+"""What is no letter to be found in an expression: escapes, names of groups, flags."""
+
+
+def of_lower(source: str) -> re.Pattern[str]:
+    """A regular expression for text in lower case, compiled: it finds what one that ignores case finds there.
+
+    Ignoring case makes ``re`` look up the case of every letter it passes and keeps it from leaving out alternatives that begin
+    otherwise; on text that is lowered anyway this takes a third of the time. One that turns case on or off within itself
+    is left as it is.
+
+    Raises:
+        re.error: it is no regular expression.
+    """
+    if re.search(r"\(\?-?[a-zA-Z]*i", source):
+        return caseless(source)
+    lowered, end = [], 0
+    for match in _SYNTAX.finditer(source):
+        lowered += [source[end : match.start()].lower(), match[0]]
+        end = match.end()
+    return re.compile("".join((*lowered, source[end:].lower())))
+
+
+def _compile_lower(value: object) -> object:
+    """A regular expression of a language file for lower-cased text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return of_lower(value)
+    except re.error as error:
+        message = f"Expected a regular expression, got {value!r}: {error}"
+        raise ValueError(message) from error
+
+
+LowerRegex = Annotated[re.Pattern[str], BeforeValidator(_compile_lower)]
+"""A compiled expression that is only ever matched on lower-cased text; capitals in it are lowered."""
+
 
 def is_han(char: str) -> bool:
     """Whether a character is a Chinese ideograph."""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import Field
 
-from harness.language.phrases import Phrases, Regex, alternatives
+from harness.language.phrases import LowerRegex, Phrases, alternatives
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -55,41 +55,41 @@ class CommitmentCues(Frozen):
         swap_person: words exchanged when a request becomes the promise of the other side ("me": "you").
     """
 
-    promise: tuple[Regex, ...] = ()
-    intention: tuple[Regex, ...] = ()
-    plan: tuple[Regex, ...] = ()
+    promise: tuple[LowerRegex, ...] = ()
+    intention: tuple[LowerRegex, ...] = ()
+    plan: tuple[LowerRegex, ...] = ()
     plan_needs_listener: bool = False
     commissive: Words = ()
     not_promised: Words = ()
     listener: Words = ()
-    for_listener: tuple[Regex, ...] = ()
+    for_listener: tuple[LowerRegex, ...] = ()
     hedges: Words = ()
-    unsure: tuple[Regex, ...] = ()
-    split: tuple[Regex, ...] = ()
-    reported: tuple[Regex, ...] = ()
+    unsure: tuple[LowerRegex, ...] = ()
+    split: tuple[LowerRegex, ...] = ()
+    reported: tuple[LowerRegex, ...] = ()
     lead: Words = ()
     tail: Words = ()
     due_lead: Words = ()
-    request: tuple[Regex, ...] = ()
-    lasting_request: tuple[Regex, ...] = ()
-    accept: tuple[Regex, ...] = ()
-    accept_firmly: tuple[Regex, ...] = ()
-    decline: tuple[Regex, ...] = ()
-    offer: tuple[Regex, ...] = ()
-    of_others: tuple[Regex, ...] = ()
-    announced: tuple[Regex, ...] = ()
+    request: tuple[LowerRegex, ...] = ()
+    lasting_request: tuple[LowerRegex, ...] = ()
+    accept: tuple[LowerRegex, ...] = ()
+    accept_firmly: tuple[LowerRegex, ...] = ()
+    decline: tuple[LowerRegex, ...] = ()
+    offer: tuple[LowerRegex, ...] = ()
+    of_others: tuple[LowerRegex, ...] = ()
+    announced: tuple[LowerRegex, ...] = ()
     speaker: Words = ()
     possessive: Words = ()
     nobody: Words = ()
     ambiguous: Words = ()
     joining: Words = ()
-    questions: tuple[Regex, ...] = ()
-    kept: tuple[Regex, ...] = ()
-    kept_by_other: tuple[Regex, ...] = ()
-    broken: tuple[Regex, ...] = ()
-    broken_by_other: tuple[Regex, ...] = ()
-    withdrawn: tuple[Regex, ...] = ()
-    withdrawn_by_other: tuple[Regex, ...] = ()
+    questions: tuple[LowerRegex, ...] = ()
+    kept: tuple[LowerRegex, ...] = ()
+    kept_by_other: tuple[LowerRegex, ...] = ()
+    broken: tuple[LowerRegex, ...] = ()
+    broken_by_other: tuple[LowerRegex, ...] = ()
+    withdrawn: tuple[LowerRegex, ...] = ()
+    withdrawn_by_other: tuple[LowerRegex, ...] = ()
     verb_forms: dict[str, str] = Field(default_factory=dict)
     swap_person: dict[str, str] = Field(default_factory=dict)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import Field, model_validator
 
-from harness.language.phrases import Phrases, Regex
+from harness.language.phrases import LowerRegex, Phrases, Regex, of_lower
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -51,7 +51,7 @@ class Appraisal(Frozen):
     label: str
     shows: str
     weight: float = Field(default=0.7, gt=0, le=1)
-    patterns: tuple[Regex, ...]
+    patterns: tuple[LowerRegex, ...]
 
 
 class EmotionCue(Frozen):
@@ -66,13 +66,13 @@ class EmotionCue(Frozen):
 
     label: str
     strength: float = Field(default=0.8, gt=0, le=1)
-    patterns: tuple[Regex, ...]
+    patterns: tuple[LowerRegex, ...]
     masks: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """All patterns as one."""
-        return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in self.patterns) or "(?!)", re.IGNORECASE)
+        return of_lower("|".join(f"(?:{pattern.pattern})" for pattern in self.patterns) or "(?!)")
 
 
 class ToneCues(Frozen):
@@ -94,20 +94,20 @@ class ToneCues(Frozen):
     """
 
     classes: dict[str, str] = Field(default_factory=dict)
-    grave: tuple[Regex, ...] = ()
-    mended: tuple[Regex, ...] = ()
-    figurative: tuple[Regex, ...] = ()
-    felt: tuple[Regex, ...] = ()
-    glad: tuple[Regex, ...] = ()
-    laughs: tuple[Regex, ...] = ()
-    congratulates: tuple[Regex, ...] = ()
-    jokes: tuple[Regex, ...] = ()
-    brisk: tuple[Regex, ...] = ()
-    pitches: tuple[Regex, ...] = ()
-    shrugs: tuple[Regex, ...] = ()
-    condoles: tuple[Regex, ...] = ()
-    sympathy: tuple[Regex, ...] = ()
-    turns: tuple[Regex, ...] = ()
+    grave: tuple[LowerRegex, ...] = ()
+    mended: tuple[LowerRegex, ...] = ()
+    figurative: tuple[LowerRegex, ...] = ()
+    felt: tuple[LowerRegex, ...] = ()
+    glad: tuple[LowerRegex, ...] = ()
+    laughs: tuple[LowerRegex, ...] = ()
+    congratulates: tuple[LowerRegex, ...] = ()
+    jokes: tuple[LowerRegex, ...] = ()
+    brisk: tuple[LowerRegex, ...] = ()
+    pitches: tuple[LowerRegex, ...] = ()
+    shrugs: tuple[LowerRegex, ...] = ()
+    condoles: tuple[LowerRegex, ...] = ()
+    sympathy: tuple[LowerRegex, ...] = ()
+    turns: tuple[LowerRegex, ...] = ()
 
     @model_validator(mode="before")
     @classmethod

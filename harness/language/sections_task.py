@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from harness.language.phrases import Phrases, Regex, alternatives
+from harness.language.phrases import LowerRegex, Phrases, alternatives
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -26,13 +26,13 @@ class TaskCues(Frozen):
         empty: lines that say nothing ("it", 这个).
     """
 
-    done: tuple[Regex, ...] = ()
-    todo: tuple[Regex, ...] = ()
-    ruled_out: tuple[Regex, ...] = ()
-    refused: tuple[Regex, ...] = ()
-    confirmed: tuple[Regex, ...] = ()
-    unsure: tuple[Regex, ...] = ()
-    other_subject: tuple[Regex, ...] = ()
+    done: tuple[LowerRegex, ...] = ()
+    todo: tuple[LowerRegex, ...] = ()
+    ruled_out: tuple[LowerRegex, ...] = ()
+    refused: tuple[LowerRegex, ...] = ()
+    confirmed: tuple[LowerRegex, ...] = ()
+    unsure: tuple[LowerRegex, ...] = ()
+    other_subject: tuple[LowerRegex, ...] = ()
     trim: Words = ()
     trim_ruled_out: Words = ()
     empty: Words = ()

@@ -13,20 +13,25 @@ from harness.understanding.checks.consistency import check_premise, check_reply
 from harness.understanding.checks.points import keys_of, members_of
 from harness.understanding.commitments.task import track_task
 from harness.understanding.commitments.track import track_commitments
+from harness.understanding.emotion.appraising import appraise
 from harness.understanding.emotion.track import track_emotion
 from harness.understanding.facts.extract import extract_facts
 from harness.understanding.facts.places import gazetteer
 from harness.understanding.moments import find_moment
 from harness.understanding.pack_examples import NOW
 from harness.understanding.references.entities import track_entities
+from harness.understanding.references.mentions import find_mentions, ready_nouns
 from harness.understanding.topics.track import track_topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from harness.language.pack import LanguagePack
+    from harness.state.base import Frozen
 
 
+_NO_EXPRESSIONS = ("dishes", "any_noun", "lines", "begun")
+"""Lists in the sections whose expressions are readied that hold words, lines, or expressions still to be filled in."""
 SPEAKERS: tuple[Literal["user", "character"], ...] = ("user", "character")
 
 
@@ -52,14 +57,10 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
     earlier = tuple(
         Message(speaker=speaker, text=example.text, turn=1) for example in pack.examples for speaker in SPEAKERS
     )
-    for name in type(pack.history).model_fields:
-        cues = getattr(pack.history, name)
-        if not isinstance(cues, tuple) or not all(isinstance(cue, str) for cue in cues):
-            continue
-        if any("(?P<" in cue for cue in cues):  # with groups they are looked for one by one
-            yield from (partial(pack.pattern, cue) for cue in cues)
-        else:
-            yield partial(pack.any_of, cues)
+    yield partial(ready_nouns, pack.entities)
+    for section in (pack.history, pack.wants, pack.answering, pack.recall, *pack.wants.slots):
+        yield partial(_compile_lists, section, pack)
+    yield lambda: [pack.pattern(question) for attribute in pack.attributes for question in attribute.questions]
     for example in pack.examples:
         text = example.text
         yield partial(keys_of, text, pack)
@@ -77,3 +78,25 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
         yield partial(track_task, text, text, state=state, pack=pack)
     for name in pack.guards.kinds():
         yield partial(pack.guards.kind, name)
+
+
+def readying_beside(pack: LanguagePack) -> Iterator[Callable[[], object]]:
+    """Steps that ready a pack for names and words of its language within a talk in another one, such as a password."""
+    yield pack.entities.compile
+    for example in pack.examples[:1]:
+        yield partial(find_mentions, example.text, pack)
+        yield partial(appraise, example.text, pack)
+
+
+def _compile_lists(section: Frozen, pack: LanguagePack) -> None:
+    """Compile the lists of expressions of a section as they are used: with groups one by one, without as one."""
+    for name in type(section).model_fields:
+        cues = getattr(section, name)
+        if not isinstance(cues, tuple) or not cues or name in _NO_EXPRESSIONS:
+            continue
+        if all(isinstance(cue, str) for cue in cues):
+            if any("(?P<" in cue for cue in cues):
+                for cue in cues:
+                    pack.pattern(cue)
+            else:
+                pack.any_of(cues)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han
+from harness.language.remembering import remembered
 from harness.state.facts import USER
 from harness.understanding.emotion.track import appraise
 from harness.understanding.references.mentions import find_mentions
@@ -125,7 +125,7 @@ def _asks(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _score(sentence: str, pack: LanguagePack) -> float:
     """How much a sentence matters; see the constants."""
     if _is_small_talk(sentence, pack):

@@ -7,6 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.language.shared import shared_words
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ _MIN_STEM = 3
 _THOUSAND = 1000
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def normalize(text: str) -> str:
     """NFKC with plain apostrophes and single blanks; case kept. Full-width marks become ASCII (，to ,)."""
     text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
     return _BLANKS.sub(" ", text).strip()
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def fold(text: str) -> str:
     """:func:`normalize`, case-folded: for comparing."""
     return normalize(text).casefold()
@@ -46,7 +47,7 @@ def has_han(text: str) -> bool:
     return not text.isascii() and _HAN_CHAR.search(text) is not None
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def sentences(text: str) -> tuple[str, ...]:
     """Sentences with their end marks, in order. Abbreviations (Mr.) and decimal points do not end one."""
     found: list[list[str]] = []
@@ -70,7 +71,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(match[0] for match in _TOKEN.finditer(fold(text)))
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def stem(word: str) -> str:
     """A Latin word without its common English endings, for comparing only ("swimming", "swims" give "swim")."""
     if len(word) <= _MIN_STEM or not word.isascii():
@@ -86,7 +87,7 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > _MIN_STEM else word
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def terms(text: str, pack: LanguagePack) -> frozenset[str]:
     """What a text is about: stems of Latin content words, and bigrams of Han text cut at words without content.
 
@@ -266,7 +267,7 @@ def likeness(first: str, second: str) -> float:
     return 2 * len(a & b) / (len(a) + len(b))
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _grams(text: str) -> frozenset[str]:
     letters = _NO_WORD.sub(" ", text).strip()
     size = 2 if has_han(letters) else 3

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, is_han, lower
+from harness.language.remembering import remembered
 from harness.understanding.text import stem
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def is_stop(word: str, pack: LanguagePack) -> bool:
     return lower(word) in _stops(pack)[0]
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def content_words(text: str, pack: LanguagePack) -> tuple[str, ...]:
     """Words with content in the order they are said, lower-cased, each once.
 
@@ -129,7 +130,7 @@ def sentence_list(text: str) -> list[str]:
     return list(_sentences(text))
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _sentences(text: str) -> tuple[str, ...]:
     pieces: list[str] = []
     for match in _SENTENCE.finditer(text):

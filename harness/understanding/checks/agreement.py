@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from harness.language.remembering import remembered
 from harness.state import Fact
 from harness.understanding.checks.relation_features import relation_features
 from harness.understanding.checks.slots import Aspect, Held, Slot, find_slots, masked, read_fact
@@ -153,13 +154,18 @@ def _known_places(held: tuple[Held, ...], lines: tuple[str, ...], pack: Language
     if own is None:
         return ()
     atlas = gazetteer(pack)
-    named = {hit.places for line in lines for hit in atlas.find(line)}
+    named = {places for line in lines for places in _places_named(line, pack)}
     home = frozenset(place for one in held if one.aspect is Aspect.place for place in one.places)
     return tuple(
         Held(own.fact, Aspect.place, places=places)
         for places in named
         if atlas.compare(places, home) == "disjoint" and atlas.level(places) >= 0
     )
+
+
+@remembered(1024)
+def _places_named(line: str, pack: LanguagePack) -> tuple[frozenset[int], ...]:
+    return tuple(hit.places for hit in gazetteer(pack).find(line))
 
 
 def _windows(text: str, pack: LanguagePack) -> Iterator[str]:

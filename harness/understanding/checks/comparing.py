@@ -202,9 +202,10 @@ def _miscounted(point: Point, other: Point) -> float:
 
 def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
     """Another value of what one has one of, and another of two states that exclude each other."""
-    slots = {slot.key: slot for slot in pack.history.slots}
+    alike = now.slots and before.slots  # most messages give no value at all
+    slots = {slot.key: slot for slot in pack.history.slots} if alike else {}
     old = {key: (value, words) for key, value, words in before.slots}
-    for key, value, words in now.slots:
+    for key, value, words in now.slots if alike else ():
         if key not in old:
             continue
         slot = slots.get(key)

@@ -7,6 +7,7 @@ false alarm costs a model call; under a notice everything that gives in counts, 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.scripts import script_weights
@@ -31,7 +32,7 @@ from harness.understanding.facts.claims import (
 )
 from harness.understanding.facts.kinds import kinds_in, same_words
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity
-from harness.understanding.facts.relations import CERTAIN, LIKELY, STRONG, Stand, best, negated, relate
+from harness.understanding.facts.relations import CERTAIN, LIKELY, STRONG, Relation, Stand, best, negated, relate
 from harness.understanding.text import (
     contains_phrase,
     fold,
@@ -129,9 +130,10 @@ def check_reply(
             Finding(kind="contradiction", severity=SEVERITY["contradiction"], evidence=words, fact_id="p:name")
         )
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
-    found.extend(_contradictions(plain, known, pack, {notice.fact_id for notice in conflicts}))
+    judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(plain, pack)]
+    found.extend(_contradictions(plain, judged, pack, {notice.fact_id for notice in conflicts}))
     found.extend(_disagreements(plain, known, pack, classify=classify))
-    settled = _borne_out(plain, known, pack)
+    settled = _borne_out(judged)
     found.extend(check_promised(reply, user_text=user_text, state=state, pack=pack))
     found.extend(check_history(reply, user_text=user_text, state=state, pack=pack, settled=settled))
     challenges = [notice for notice in notices if notice.kind == "challenge"]
@@ -201,17 +203,21 @@ def _form(reply: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]
 
 def _self_addressed(reply: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
     """The character's own name where one puts that of the person one speaks to ("I'm 41, Dev.")."""
-    names = {persona.name, persona.name.split()[0], *persona.aliases}
-    names |= {persona.name[1:]} if has_han(persona.name) and len(persona.name) > _SHORT_NAME else set()
-    spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    place = re.compile(
-        rf"(?:^|(?<=[.!?。]\s)|(?<=[!?。]))(?:{spelled})\s*,|,\s*(?:{spelled})\s*(?=[.!?。…]|$)", re.IGNORECASE
-    )
-    for match in place.finditer(reply):
+    for match in _address(persona.name, persona.aliases).finditer(reply):
         before = re.split(r"[.!?。…]", reply[: match.start()])[-1]
         if not pack.any_of(pack.reply.introductions).search(before + match[0]):
             yield _finding("wrong_speaker", match[0].strip(" ,"))
             return
+
+
+@lru_cache(maxsize=64)
+def _address(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
+    names = {name, name.split(maxsplit=1)[0], *aliases}
+    names |= {name[1:]} if has_han(name) and len(name) > _SHORT_NAME else set()
+    spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(
+        rf"(?:^|(?<=[.!?。]\s)|(?<=[!?。]))(?:{spelled})\s*,|,\s*(?:{spelled})\s*(?=[.!?。…]|$)", re.IGNORECASE
+    )
 
 
 def _drifted(reply: str, pack: LanguagePack) -> bool:
@@ -247,8 +253,10 @@ def _own_claims(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
     return tuple(claim for claim in claims if claim.subject == SPEAKER)
 
 
-def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: set[str]) -> Iterator[Finding]:
-    judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(reply, pack) if not claim.weak]
+def _contradictions(
+    reply: str, judged: Sequence[tuple[Claim, Known | None, Relation]], pack: LanguagePack, noticed: set[str]
+) -> Iterator[Finding]:
+    judged = [one for one in judged if not one[0].weak]
     stated = [(f.fact.id, c.quote) for c, f, relation in judged if f and c.attribute and relation.stand is Stand.same]
     for claim, fact, relation in judged:
         if fact is None or relation.stand is not Stand.conflict:
@@ -261,9 +269,8 @@ def _contradictions(reply: str, known: Knowledge, pack: LanguagePack, noticed: s
             yield _finding("contradiction", _as_written(reply, claim, pack), fact=fact.fact)
 
 
-def _borne_out(reply: str, known: Knowledge, pack: LanguagePack) -> list[str]:
+def _borne_out(judged: Sequence[tuple[Claim, Known | None, Relation]]) -> list[str]:
     """Clauses of the reply that a fact of the persona agrees with."""
-    judged = ((claim, *judge(claim, known, pack)) for claim in _own_claims(reply, pack))
     return [
         claim.quote
         for claim, fact, relation in judged

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.text import fold, has_han, numbers, stem
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Point:
         return self.negated == self.second
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def keys_of(text: str, pack: LanguagePack) -> tuple[frozenset[str], bool, bool]:
     """Content keys of a text, whether it is negated, and whether it has the second of two opposites."""
     cues = pack.history
@@ -116,7 +117,7 @@ def _grams(text: str, pack: LanguagePack) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def thin(clause: str, pack: LanguagePack) -> bool:
     """Whether a clause says what is done to something, but not to what ("never heard of it")."""
     cues = pack.history
@@ -168,7 +169,7 @@ def _heads(clause: str, pack: LanguagePack) -> frozenset[int]:
     return frozenset(number for number, (head, _) in enumerate(_groups(pack)) if head.search(clause))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def members_of(clause: str, pack: LanguagePack) -> frozenset[int]:
     """Numbers of the groups of which a clause names a member."""
     return frozenset(number for number, (_, members) in enumerate(_groups(pack)) if members.search(clause))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.facts.claims import plain_text
 from harness.understanding.text import sentences
 
@@ -54,7 +54,7 @@ class Asked:
         return not self.statement
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def plain(text: str, pack: LanguagePack) -> str:
     """A text in the form patterns see, remembered."""
     return plain_text(text, pack)
@@ -65,7 +65,7 @@ def spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
     return _spans(text[:LONGEST], pack)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
     found: list[tuple[str, bool]] = []
     for sentence in sentences(plain(text, pack)):
@@ -88,7 +88,7 @@ def _parted(piece: str, pack: LanguagePack) -> list[str]:
     return [part.strip() for part in pack.any_of(cues.joints).split(piece) if part.strip(_EDGE)]
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def read_question(text: str, pack: LanguagePack) -> Asked | None:
     """The last question of a message; None when it asks nothing."""
     cues = pack.history

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.checks.lasting import Length, lengths
 from harness.understanding.checks.points import Point, answered, content, keys_of, point_of, thin
 from harness.understanding.checks.questions import Asked, knows_not, plain, read_question, spans, verdict
@@ -58,7 +59,7 @@ class Utterance:
     lengths: tuple[Length, ...] = ()
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048, texts=2)
 def read_utterance(text: str, asked: str, pack: LanguagePack) -> Utterance:
     """A message of the character with the message before it."""
     question = read_question(asked, pack) if asked else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han, lower
+from harness.language.remembering import remembered
 from harness.state.emotion import Emotion
 from harness.understanding.emotion.moods import NEUTRAL_BELOW, Point, clip, emotion_at, nearest_label, prototype_of
 from harness.understanding.words import clauses, excerpt
@@ -62,6 +63,12 @@ class _Sign:
 
 def appraise(text: str, pack: LanguagePack, *, turn: int = 0) -> Emotion:
     """The emotion a speaker's words show; neutral without any sign. ``cause`` holds the words that showed it."""
+    shown = _appraised(text, pack)
+    return shown.model_copy(update={"turn": turn}) if turn else shown
+
+
+@remembered(64)
+def _appraised(text: str, pack: LanguagePack) -> Emotion:
     lexicon = pack.emotion
     text = excerpt(text)
     signs = _all_signs(text, pack)
@@ -70,7 +77,7 @@ def appraise(text: str, pack: LanguagePack, *, turn: int = 0) -> Emotion:
         signs = list(_bare(text, lexicon))
     total = sum(sign.weight for sign in signs)
     if total < ASKED_WEIGHT / 2:
-        return Emotion(arousal=clip(arousal / 2), turn=turn)
+        return Emotion(arousal=clip(arousal / 2))
     # Weighted mean, then scaled down when all signs are weak; several signs of one kind do not add up beyond a point.
     strength = min(1.0, total)
     valence, activation, dominance = (
@@ -80,19 +87,23 @@ def appraise(text: str, pack: LanguagePack, *, turn: int = 0) -> Emotion:
     label = _label(signs, point, lexicon)
     # Without a label nothing was shown; words that are only asked about are no cause.
     heaviest = sorted(signs, key=lambda sign: -sign.weight)[:3] if label != "neutral" else ()
-    return emotion_at(point, label, ", ".join(dict.fromkeys(sign.phrase for sign in heaviest)), turn)
+    return emotion_at(point, label, ", ".join(dict.fromkeys(sign.phrase for sign in heaviest)), 0)
 
 
 def acts_in(text: str, pack: LanguagePack) -> list[Act]:
     """Speech acts directed at the listener, the heaviest first, each kind once."""
-    lowered = lower(text)
+    return list(_acts(lower(text), pack))
+
+
+@remembered(64)
+def _acts(lowered: str, pack: LanguagePack) -> tuple[Act, ...]:
     found = []
     for appraisal in pack.emotion.appraisals:
         matches = (match for pattern in appraisal.patterns for match in pattern.finditer(lowered))
         match = next((match for match in matches if not _turned(lowered, match, pack)), None)
         if match is not None:
             found.append(Act(appraisal.label, appraisal.shows, appraisal.weight, match[0].strip()))
-    return sorted(found, key=lambda act: -act.weight)
+    return tuple(sorted(found, key=lambda act: -act.weight))
 
 
 def _all_signs(text: str, pack: LanguagePack) -> list[_Sign]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.facts.predicates import (
     clean_value,
     degree_of,
@@ -102,7 +103,7 @@ class Reading:
 PLAIN = Reading()
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def read_claims(text: str, pack: LanguagePack, reading: Reading = PLAIN) -> tuple[Claim, ...]:
     """All claims in a text, in order. Questions, hypotheticals, quotations and reports of others give none."""
     return tuple(_Reader(pack, reading).read(text))

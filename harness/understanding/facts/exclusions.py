@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.facts.kinds import kinds_in
 from harness.understanding.facts.occurrences import Occurrences
 from harness.understanding.text import fold, has_han
@@ -49,7 +50,7 @@ def _lacking(sources: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(pieces))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def sides(text: str, pack: LanguagePack) -> Sides:
     """Which exclusions of the pack a text takes part in, and on which side."""
     folded, kinds = fold(text), kinds_in(text, pack)

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.facts.occurrences import Occurrences
 from harness.understanding.text import fold, has_han, stem
 
@@ -17,7 +18,7 @@ COUNTRY = "#country"
 _SYNONYMS = "#same_"
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def kinds_in(text: str, pack: LanguagePack) -> frozenset[str]:
     """The kinds of things named in a text, as ``#kind``."""
     folded = _unlike(pack).sub(" ", fold(text))
@@ -42,7 +43,7 @@ def phrases(members: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(pieces))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096, texts=2)
 def covers(general: str, special: str, pack: LanguagePack) -> bool:
     """Whether ``general`` names a whole kind ("alcohol") that ``special`` belongs to ("red wine")."""
     folded = fold(general)
@@ -75,7 +76,7 @@ def same_words(first: str, second: str, pack: LanguagePack) -> bool:
     return any(kind.startswith(_SYNONYMS) for kind in kinds_in(first, pack) & kinds_in(second, pack))
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def members_in(text: str, kind: str, pack: LanguagePack) -> frozenset[str]:
     """Stems of the members of a kind that a text names ("two sisters": "sister")."""
     members = pack.wording.kinds.get(kind, ())

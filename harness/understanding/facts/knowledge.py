@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.state import CHARACTER, Fact
 from harness.understanding.checks.holding import statement
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
@@ -87,7 +88,7 @@ def persona_knowledge(persona: Persona, pack: LanguagePack) -> Knowledge:
     return _of_persona(persona, pack)
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def _plain(line: str, pack: LanguagePack) -> str:
     return fold(plain_text(line, pack))
 
@@ -247,7 +248,7 @@ def supported(claim: Claim, known: Knowledge, pack: LanguagePack, *, besides: st
     return False
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def sentence_polarity(sentence: str, pack: LanguagePack) -> bool:
     """Whether a sentence affirms; by its first-person clauses where it has any."""
     claims = [c for c in read_claims(sentence, pack, Reading(wording=True, asked=True)) if c.subject == SPEAKER]

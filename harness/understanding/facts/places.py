@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases
+from harness.language.remembering import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ class _Named:
 class Gazetteer:
     """The places of a language pack. Get it by :func:`gazetteer`, which builds it once."""
 
-    __slots__ = ("_people", "_phrases", "_regions", "_unlike", "_within", "_words", "levels")
+    __slots__ = ("_inside", "_people", "_phrases", "_regions", "_unlike", "_within", "_words", "levels")
 
     def __init__(self, pack: LanguagePack) -> None:
         """Read the places of ``pack``."""
@@ -93,6 +94,11 @@ class Gazetteer:
             for word, places in people.items()
         }
         words |= {name: _Named(frozenset(places), people=False) for name, places in named.items()}
+        inside: list[set[int]] = [set() for _ in self._within]
+        for place, outer in enumerate(self._within):
+            for number in outer:
+                inside[number].add(place)
+        self._inside = tuple(frozenset(places) for places in inside)
         self._phrases = Phrases(words)
         self._words = frozenset(word.casefold() for word in section.words)
         self._unlike = pack.any_of(section.unlike)
@@ -150,8 +156,7 @@ class Gazetteer:
             return Containment.inside
         if first in self._within[second]:
             return Containment.contains
-        shared = any(first in within and second in within for within in self._within)
-        return Containment.overlaps if shared else Containment.disjoint
+        return Containment.disjoint if self._inside[first].isdisjoint(self._inside[second]) else Containment.overlaps
 
     def level(self, places: frozenset[int]) -> int:
         """The level of a place by :attr:`levels`; of several it may mean, the outermost."""
@@ -181,7 +186,7 @@ def gazetteer(pack: LanguagePack) -> Gazetteer:
     return Gazetteer(pack)
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048, texts=2)
 def compare_places(first: str, second: str, pack: LanguagePack) -> Containment:
     """How the place that one text names lies to that of another: ``compare_places("Lyon", "France", en)`` is ``inside``.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.text import has_han, normalize, numbers
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _PRIVATE = 0xE000
 _DECADE = 10
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def plain_text(text: str, pack: LanguagePack) -> str:
     """``text`` in the form patterns see: normal characters, contractions written out, quotations taken out."""
     return pack.rewrite(without_quotations(normalize(text), pack), pack.text.expand)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.language.shared import shared_words
 from harness.state import PersonaFact
 from harness.understanding.checks.holding import statement
@@ -77,7 +77,7 @@ class Relation:
 NEITHER = Relation(Stand.neither)
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048, texts=2)
 def propositions(attribute: str, value: str, polarity: bool, own: str, pack: LanguagePack) -> tuple[Claim, ...]:
     """A fact in the form of claims: by its attribute, and by what its value or statement says as a sentence."""
     spec, told = pack.attribute(attribute), polarity
@@ -345,16 +345,22 @@ def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
 
 def _kept(rules: frozenset[int], claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     """Whether one of the rules applies: some ask for a shared word."""
+    if not rules:
+        return False
     shared = terms(claim.value, pack) & (terms(known.value, pack) | terms(known.slot, pack))
     return any(shared or not pack.wording.exclusions[number].alike for number in rules)
 
 
-@lru_cache(maxsize=4096)
 def _about(claim: Claim, pack: LanguagePack) -> tuple[frozenset[str], frozenset[str]]:
+    return _about_value(claim.value, claim.attribute, pack)
+
+
+@remembered(4096)
+def _about_value(value: str, attribute: str, pack: LanguagePack) -> tuple[frozenset[str], frozenset[str]]:
     """Terms of the attribute when it is an open one, and terms of the value."""
-    head = terms(claim.attribute, pack) if claim.attribute and pack.attribute(claim.attribute) is None else frozenset()
-    value = claim.value
-    if _is_taste(claim, pack) and has_han(value):  # "likes to eat fish" is about fish
+    spec = pack.attribute(attribute)
+    head = terms(attribute, pack) if attribute and spec is None else frozenset()
+    if spec is not None and spec.taste and has_han(value):  # "likes to eat fish" is about fish
         value = pack.pattern(pack.wording.eating).sub("", value) or value
     return head, terms(value, pack)
 
@@ -424,15 +430,22 @@ def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     spec = pack.attribute(known.attribute)
     if not (claim.polarity and known.polarity) or "§" in claim.predicate or (spec is not None and spec.closed):
         return False
-    for kind, head in head_patterns(pack):
-        if pack.wording.slots.get(known.slot) == kind or head.fullmatch(known.slot):
-            if f"#{kind}" in kinds_in(claim.predicate, pack) and told_apart(claim.value, known.value, pack):
-                return True
-            first, second = members_in(claim.predicate, kind, pack), members_in(known.value, kind, pack)
-            first = first - {stem(fold(known.slot))}
-            known_one = bool(second) or pack.pattern(pack.wording.having).match(claim.predicate) is not None
-            return bool(first) and known_one and not first & second
-    return False
+    kind = _kind_of_slot(known.slot, pack)
+    if not kind:
+        return False
+    if f"#{kind}" in kinds_in(claim.predicate, pack) and told_apart(claim.value, known.value, pack):
+        return True
+    first, second = members_in(claim.predicate, kind, pack), members_in(known.value, kind, pack)
+    first = first - {stem(fold(known.slot))}
+    known_one = bool(second) or pack.pattern(pack.wording.having).match(claim.predicate) is not None
+    return bool(first) and known_one and not first & second
+
+
+@remembered(1024)
+def _kind_of_slot(slot: str, pack: LanguagePack) -> str:
+    """The kind of things that the attribute a fact was given under names; empty when it names none."""
+    named = pack.wording.slots.get(slot)
+    return next((kind for kind, head in head_patterns(pack) if named == kind or head.fullmatch(slot)), "")
 
 
 def _is_taste(claim: Claim, pack: LanguagePack) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.understanding.facts.claims import without_quotations
 from harness.understanding.proposals.grounding import occurs
 from harness.understanding.text import fold, normalize, sentences, words
@@ -65,7 +65,7 @@ def literal(quote: str, text: str) -> str:
     return best
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _bag(text: str) -> frozenset[str]:
     """Words, and Chinese characters one by one."""
     found = {part for word in words(text) for part in re.split(r"['-]", word) if part}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, is_han, lower
+from harness.language.remembering import remembered
 from harness.state.apply import fold
 from harness.state.facts import CHARACTER, USER
 from harness.state.operations import MentionEntity
@@ -164,7 +164,7 @@ def _of_owner(noun: str, mention: Mention, speaker: str, persona: Persona, cues:
     return cues.owned.format(owner=persona.name, noun=noun) if listeners == (speaker == USER) else noun
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _begins_a_clause(name: str, pack: LanguagePack) -> bool:
     """Whether "a name" is the begin of a clause about its speaker ("I live", "I'm Tom")."""
     return bool(pack.any_of(pack.text.first).match(pack.rewrite(name, pack.text.expand)))

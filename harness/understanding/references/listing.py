@@ -266,7 +266,11 @@ def _first(start: int, text: str, cues: EntityCues, *, choice: bool) -> Item | N
 
 
 def _places(text: str, lead: str) -> list[int]:
-    return [match.start() for match in re.finditer(re.escape(lead), text)]
+    found, place = [], text.find(lead)
+    while place >= 0:
+        found.append(place)
+        place = text.find(lead, place + max(len(lead), 1))
+    return found
 
 
 @lru_cache(maxsize=32)

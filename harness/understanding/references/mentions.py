@@ -187,8 +187,25 @@ def _by_form(text: str, pack: LanguagePack, taken: list[tuple[int, int]]) -> lis
 
 def _within_sentences(name: str, text: str) -> list[int]:
     """Where a word is capitalised within a sentence, not at its beginning."""
-    places = (match.start() for match in re.finditer(rf"\b{re.escape(name)}\b", text))
-    return [place for place in places if not _begins_sentence(text, place)]
+    return [place for place in _whole_words(name, text) if not _begins_sentence(text, place)]
+
+
+def _whole_words(name: str, text: str) -> Iterator[int]:
+    """Where a name stands that is no part of a longer word."""
+    place = text.find(name)
+    while place >= 0:
+        end = place + len(name)
+        joined = (place and _in_word(text[place - 1]) == _in_word(name[0])) or (
+            end < len(text) and _in_word(text[end]) == _in_word(name[-1])
+        )
+        outside = (not place and not _in_word(name[0])) or (end == len(text) and not _in_word(name[-1]))
+        if not joined and not outside:
+            yield place
+        place = text.find(name, place + 1 if joined or outside else end)
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
 
 
 def _begins_sentence(text: str, start: int) -> bool:
@@ -261,6 +278,11 @@ def _plural_nouns_of(nouns: tuple[str, ...]) -> re.Pattern[str]:
 
 def _plural_nouns(cues: EntityCues) -> re.Pattern[str]:
     return _plural_nouns_of(tuple(cues.kind_of_noun))
+
+
+def ready_nouns(cues: EntityCues) -> None:
+    """Compile what finds the noun before a list."""
+    _plural_nouns(cues)
 
 
 def _merged(found: list[Mention], listed: Iterator[Mention]) -> list[Mention]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.language.remembering import remembered
 from harness.understanding.topics.shifts import fields_of, is_question, tail
 from harness.understanding.words import content_words, likeness_keys
 
@@ -121,7 +121,7 @@ def _kin(keys: frozenset[str], topic: Topic, pack: LanguagePack) -> bool:
     return bool(fields_of(" ".join(sorted(keys)), pack) & fields_of(topic.label, pack))
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _topic_keys(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
     """The keys of a topic's words, and those of one letter: a Han character (猫) is a word of its own and is found inside a
     longer piece (你的猫吃鱼).

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from harness.language.classifier import LONGEST_TEXT
 from harness.language.phrases import is_han, lower
+from harness.language.remembering import remembered
 from harness.understanding.text import stem
 from harness.understanding.words import content_words, excerpt, latin_words, likeness_keys, sentence_list
 
@@ -215,7 +216,7 @@ def is_question(text: str) -> bool:
     return text.rstrip(" \t\n\"'”’」』)）~～").endswith(("?", "？"))
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _keys(text: str, pack: LanguagePack) -> frozenset[str]:
     return likeness_keys(content_words(text, pack))
 
@@ -244,7 +245,7 @@ def longest_chain(text: str, pack: LanguagePack) -> int:
     return max(map(len, words.values()), default=0)
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def fields_of(text: str, pack: LanguagePack) -> frozenset[str]:
     """The fields of life that the words of a text belong to."""
     found: set[str] = set()
@@ -270,7 +271,7 @@ def _field_relation(end: str, said: Sequence[str], pack: LanguagePack) -> str:
     return "new" if near or far else "first"
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096, texts=2)
 def _says(what: Literal["requests", "offers", "closings"], text: str, pack: LanguagePack) -> bool:
     """Whether a sentence of a text matches a list of the pack's section ``topics``."""
     patterns: tuple[re.Pattern[str], ...] = getattr(pack.topics, what)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, is_han, lower
+from harness.language.remembering import remembered
 from harness.state.operations import PopTopic, PushTopic, ReturnTopic, TouchTopic
 from harness.understanding.topics.labels import introduces, label_of, trim_label
 from harness.understanding.topics.returns import Returned, find_return, leans, share_known
@@ -104,7 +104,7 @@ def foreseen_return(text: str, *, state: DialogueState, pack: LanguagePack, turn
     return back if back is not None and back.topic.id != current.id else None
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def is_backchannel(text: str, pack: LanguagePack) -> bool:
     """Whether a message only reacts ("ok haha", 嗯嗯, "why?") and so says nothing about a topic."""
     rest = list(text)

@@ -5,7 +5,8 @@ The labels were given with sound and picture, and two lines in three have no wor
 says the class, and surprise is negative, as in the data.
 
 A second row draws the bounds between the three where the shares of the classes are those of the data, of which half
-is negative: a mood that leans nowhere is then told as negative. The bounds were fitted on half of the dialogues.
+is negative: a mood that leans nowhere is then told as negative. The bounds were fitted on half of the dialogues,
+so on that file the row has no verdict.
 
 52 is out of reach of these features. Tried on the whole file, causal and out of fold (accuracy; "always negative" has 45.7): the wording alone
 46.9, with what the rules say of it 47.4; with the speaker's last three lines 47.1, and the last six of everybody 47.4, and the other's last
@@ -32,6 +33,7 @@ from tests.benchmarks.measures.rows import Row, Stopwatch, files
 REACH = 52.0
 FOLDS = 5
 FITTED = "accuracy, bounds fitted on half of the data"
+_SEEN = "the bounds were fitted on half of this very file, so that row is not to be compared with the goal"
 BOUNDS = (0.08, 0.4)
 """Valence below which a mood counts as negative, and above which as positive, with the shares of this data."""
 
@@ -64,21 +66,33 @@ def measure(data: Path) -> Iterator[Row]:
         rows = read(file)
         lines = [Line(row["Dialogue_ID"], row["Speaker"], row["Utterance"]) for row in rows]
         gold = [row["Sentiment"] for row in rows]
+        classifier = pack.classifier(CLASSIFIER)
+        own = classifier is None or fingerprint(file) in classifier.trained_on
+        fitted = _SEEN if own else ""
         watch = Stopwatch.new()
         moods = list(tracked(lines, pack, watch, classify=False))
         yield _row(file, gold, moods, plain, watch, "rules", "accuracy, 3 classes", "")
-        yield _row(file, gold, moods, bounded, watch, "rules", FITTED, "")
-        classifier = pack.classifier(CLASSIFIER)
+        yield _row(file, gold, moods, bounded, watch, "rules", FITTED, fitted, judged=not own)
         if classifier is None:
             continue
         watch = Stopwatch.new()
-        if fingerprint(file) in classifier.trained_on:
+        if own:
             moods = list(_out_of_fold(rows, lines, pack, watch))
             note = "the classifier was trained on this file, so each dialogue is judged by one that saw the other folds only"
         else:
             moods, note = list(tracked(lines, pack, watch, classify=True)), ""
         yield _row(file, gold, moods, plain, watch, "classifier", "accuracy, 3 classes", note)
-        yield _row(file, gold, moods, bounded, watch, "classifier", FITTED, note)
+        yield _row(
+            file,
+            gold,
+            moods,
+            bounded,
+            watch,
+            "classifier",
+            FITTED,
+            "; ".join(filter(None, (note, fitted))),
+            judged=not own,
+        )
 
 
 def _out_of_fold(
@@ -118,6 +132,8 @@ def _row(
     tier: str,
     figure: str,
     note: str,
+    *,
+    judged: bool = True,
 ) -> Row:
     value = 100 * sum(told(mood) == want for mood, want in zip(moods, gold, strict=True)) / len(gold)
     return Row(
@@ -128,8 +144,8 @@ def _row(
         tier="classifier" if tier == "classifier" else "rules",
         value=value,
         floor="33.2",
-        reach=f"≥ {REACH:g}",
-        met=value >= REACH,
+        reach=f"≥ {REACH:g}" if judged else "",
+        met=value >= REACH if judged else None,
         ms=watch.quantile(0.5),
         note=note,
     )
