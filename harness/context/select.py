@@ -12,8 +12,9 @@ from harness.context.lines import cached_statement
 from harness.context.tokens import estimate
 from harness.language import LanguagePack
 from harness.state import CHARACTER, USER, Fact, FactStatus, Retrieved
-from harness.understanding.facts.ages import AGE, value_now
+from harness.understanding.facts.ages import value_now
 from harness.understanding.facts.asked import asked_attributes
+from harness.understanding.facts.keys import AGE
 from harness.understanding.text import fold, terms
 
 if TYPE_CHECKING:

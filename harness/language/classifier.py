@@ -57,9 +57,10 @@ class LinearClassifier:
         name: what it decides (``bot_question``, ``shift``, ``emotion`` …).
         labels: the labels, in the order of their weights.
         trained_on: the data, its licence and the figures that the training script measured, for people.
+        figures: those figures by name; ``threshold`` is the probability from which a label of two is told.
     """
 
-    __slots__ = ("_bias", "_buckets", "_rows", "_scale", "labels", "name", "trained_on")
+    __slots__ = ("_bias", "_buckets", "_rows", "_scale", "figures", "labels", "name", "trained_on")
 
     def __init__(
         self,
@@ -70,9 +71,11 @@ class LinearClassifier:
         scale: float,
         bias: tuple[float, ...],
         trained_on: str = "",
+        figures: Mapping[str, float] | None = None,
     ) -> None:
         """Take weights in row order: those of bucket 0 for every label, those of bucket 1, …; each times ``scale``."""
         self.name, self.labels, self.trained_on = name, labels, trained_on
+        self.figures = dict(figures or {})
         self._rows, self._scale, self._bias = weights, scale, bias
         self._buckets = len(weights) // len(labels)
 
@@ -172,6 +175,7 @@ def read_classifier(file: Path) -> LinearClassifier:
         scale=header.scale,
         bias=header.bias,
         trained_on=f"{about}; {figures}" if figures else about,
+        figures=header.figures,
     )
 
 

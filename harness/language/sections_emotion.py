@@ -42,12 +42,10 @@ class Appraisal(Frozen):
     Collins 1988).
 
     Attributes:
-        act: ``insult``, ``threat``, ``praise``, ``thanks``, ``affection``, ``apology``, ``comfort`` …, for the reader.
         label: the emotion it pushes towards. ``weight``: how hard (0 to 1).
         shows: the emotion the speaker shows by it.
     """
 
-    act: str
     label: str
     shows: str
     weight: float = Field(default=0.7, gt=0, le=1)

@@ -104,11 +104,29 @@ class Ending(Frozen):
     attributes: tuple[str, ...]
 
 
+class StemEnding(Frozen):
+    """An ending that words of one stem differ by, for comparing only ("swimming", "swims").
+
+    Attributes:
+        ending: cut off. ``put``: what stands in its place.
+        not_after: letters before the ending with which it belongs to the word ("bus").
+        undouble: a doubled letter before the ending becomes a single one, except ``kept`` ("swimming", but "falling").
+    """
+
+    ending: str
+    put: str = ""
+    not_after: str = ""
+    undouble: bool = False
+    kept: str = ""
+
+
 class TextRules(Frozen):
     """Section ``text``: words and clauses.
 
     Attributes:
         abbreviations: words after which a full stop ends no sentence, without it ("dr", "e.g").
+        possessive: ending of a possessive ("'s"), which no stem has.
+        stem_endings: endings a stem lacks; the first that fits. ``stem_silent``: a last letter it lacks as well ("bake").
         numerals: characters for 0 to 9. ``numeral_scales``: characters that multiply (十: 10, 万: 10000).
         no_words: how a model says in a word that something does not hold.
         stopwords: words without content of their own.
@@ -157,6 +175,9 @@ class TextRules(Frozen):
     """
 
     abbreviations: tuple[str, ...] = ()
+    possessive: str = ""
+    stem_endings: tuple[StemEnding, ...] = ()
+    stem_silent: str = ""
     numerals: Mapping[str, int] = {}
     numeral_scales: Mapping[str, int] = {}
     no_words: tuple[str, ...] = ()
@@ -226,6 +247,22 @@ class Exclusion(Frozen):
     alike: bool = False
 
 
+class Implied(Frozen):
+    """What a fact says of another attribute ("a husband" is only had by who is married).
+
+    Attributes:
+        attribute: of the fact.
+        match: regular expression over the value of the fact, or its attribute as it was named.
+        gives: the other attribute, with its ``value`` and ``polarity``.
+    """
+
+    attribute: str
+    match: str
+    gives: str
+    value: str
+    polarity: bool = True
+
+
 class FactWording(Frozen):
     """Section ``wording``: words that facts are made of.
 
@@ -234,6 +271,7 @@ class FactWording(Frozen):
         kinds: classes of things: name to members ("alcohol": beer, wine …); the first member names the whole class.
             ``same_…`` are groups of synonyms; ``city`` and ``country`` tell places that surely differ.
         exclusions: what rules what out.
+        implies: what a fact that holds says of another attribute.
         kind_named: a thing with its name, over ``{kind}`` and ``{name}``.
         named: what a value looks like that is only a name ("sister: Anna").
         telling: kinds whose members shut each other out (months, cities): two values with different ones differ.
@@ -265,6 +303,7 @@ class FactWording(Frozen):
     macros: Mapping[str, str] = {}
     kinds: Mapping[str, tuple[str, ...]] = {}
     exclusions: tuple[Exclusion, ...] = ()
+    implies: tuple[Implied, ...] = ()
     kind_named: str = "{kind} {name}"
     named: str = r"(?!)"
     telling: tuple[str, ...] = ()

@@ -13,6 +13,8 @@ from harness.language.phrases import alternatives
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.language.sections_facts import StemEnding
+
 
 @dataclass(frozen=True, slots=True)
 class SharedWords:
@@ -22,6 +24,7 @@ class SharedWords:
         abbreviation: matches an abbreviation with its full stop at the end of a text ("Dr.").
         numeral: matches a run of numeral characters (三十四); nothing without any.
         digits, scales: numeral character → its value, or what it multiplies by.
+        possessives, stem_endings, silent: what a stem lacks (see ``text`` of the packs).
         no: words by which a model says that something does not hold.
     """
 
@@ -29,6 +32,9 @@ class SharedWords:
     numeral: re.Pattern[str]
     digits: Mapping[str, int]
     scales: Mapping[str, int]
+    possessives: tuple[str, ...]
+    stem_endings: tuple[StemEnding, ...]
+    silent: tuple[str, ...]
     no: frozenset[str]
 
 
@@ -46,5 +52,8 @@ def shared_words() -> SharedWords:
         numeral=re.compile(f"[{re.escape(letters)}]+" if letters else "(?!)"),
         digits=digits,
         scales=scales,
+        possessives=tuple(pack.text.possessive for pack in packs if pack.text.possessive),
+        stem_endings=tuple(ending for pack in packs for ending in pack.text.stem_endings),
+        silent=tuple(pack.text.stem_silent for pack in packs if pack.text.stem_silent),
         no=frozenset(word for pack in packs for word in pack.text.no_words),
     )

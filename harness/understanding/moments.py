@@ -47,11 +47,6 @@ class Moment:
     end: int
     unit: Precision = "day"
 
-    @property
-    def ends(self) -> datetime:
-        """When the time they named is over: a whole day, week, month or year at its end."""
-        return end_of(self.at, self.unit)
-
 
 @dataclass(frozen=True, slots=True)
 class _Part:

@@ -13,15 +13,15 @@ from harness.language.shared import shared_words
 if TYPE_CHECKING:
     from harness.language import LanguagePack
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u0060": "'", "\u00b4": "'"})
 _SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:\.(?=\w)[^.!?。！？…\n]+)*[.!?。！？…~]*[\"'”」』)]*|[.!?。！？]+")
 _LONGEST_ABBREVIATION = 24
 _LONGEST_NUMBER = 18
-_TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
-_LETTERS = re.compile(rf"[^\W\d_{_HAN}]+")
+TOKEN = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:['-][^\W_{HAN}]+)*")
+_LETTERS = re.compile(rf"[^\W\d_{HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
-_HAN_CHAR = re.compile(f"[{_HAN}]")
+_HAN_CHAR = re.compile(f"[{HAN}]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _WORD_CHAR = re.compile(r"\w")
 _NO_WORD = re.compile(r"\W+")
@@ -68,23 +68,28 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def words(text: str) -> tuple[str, ...]:
     """Case-folded words; a run of Han characters counts as one."""
-    return tuple(match[0] for match in _TOKEN.finditer(fold(text)))
+    return tuple(match[0] for match in TOKEN.finditer(fold(text)))
 
 
 @remembered(8192)
 def stem(word: str) -> str:
-    """A Latin word without its common English endings, for comparing only ("swimming", "swims" give "swim")."""
+    """A Latin word without its common endings, for comparing only ("swimming", "swims" give "swim")."""
     if len(word) <= _MIN_STEM or not word.isascii():
         return word
-    word = word.removesuffix("'s")
-    for ending, put in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):
-        cut = word.removesuffix(ending)
-        if cut != word and len(cut) + len(put) >= _MIN_STEM and not (ending == "s" and cut.endswith(("s", "u"))):
-            word = cut + put
-            if ending in {"ing", "ed"} and len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] not in "lsz":
-                word = word[:-1]
-            break
-    return word.removesuffix("e") if len(word) > _MIN_STEM else word
+    known = shared_words()
+    for possessive in known.possessives:
+        word = word.removesuffix(possessive)
+    for one in known.stem_endings:
+        cut = word.removesuffix(one.ending)
+        if cut == word or len(cut) + len(one.put) < _MIN_STEM or (one.not_after and cut[-1] in one.not_after):
+            continue
+        word = cut + one.put
+        if one.undouble and len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] not in one.kept:
+            word = word[:-1]
+        break
+    for letter in known.silent:
+        word = word.removesuffix(letter) if len(word) > _MIN_STEM else word
+    return word
 
 
 @remembered(4096)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, is_han, lower
 from harness.language.remembering import remembered
-from harness.understanding.text import stem
+from harness.understanding.text import TOKEN, stem
 
 if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
@@ -23,8 +23,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _CLAUSE = re.compile(r"[^!?。！？；;\n，,]+[!?。！？；;\n，,]*")
 _SENTENCE = re.compile(r"[^!?。！？；;\n]+[!?。！？；;\n]*")
 _SENTENCE_DOT = re.compile(r"(?<=[a-z0-9)\"'])\.(?=\s+[^\s]|$)")
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:['-][^\W_{_HAN}]+)*")
 _LONGEST_HAN_WORD = 4
 
 
@@ -77,7 +75,7 @@ def content_words(text: str, pack: LanguagePack) -> tuple[str, ...]:
     stop, han_stops = _stops(pack)
     found: dict[str, None] = {}
     lowered = lower(text)
-    for match in _TOKEN.finditer(lowered):
+    for match in TOKEN.finditer(lowered):
         token = match[0]
         if is_han(token[0]):
             for run in _runs(token, han_stops):
@@ -114,7 +112,7 @@ def likeness_keys(words: tuple[str, ...] | list[str]) -> frozenset[str]:
     keys: set[str] = set()
     for word in words:
         lowered = lower(word)
-        for match in _TOKEN.finditer(lowered):
+        for match in TOKEN.finditer(lowered):
             token = match[0]
             if is_han(token[0]):
                 keys.update(token[i : i + 2] for i in range(len(token) - 1))
@@ -149,7 +147,7 @@ def content_runs(text: str, pack: LanguagePack) -> list[str]:
     runs: list[str] = []
     open_run: list[str] = []
     last_end = -1
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         token = match[0]
         lowered = lower(token)
         if is_han(token[0]):
@@ -170,4 +168,4 @@ def content_runs(text: str, pack: LanguagePack) -> list[str]:
 
 def latin_words(text: str) -> list[str]:
     """The words of a text that are parted by blanks, lower-cased, in order."""
-    return [match[0].removesuffix("'s") for match in _TOKEN.finditer(lower(text)) if not is_han(match[0][0])]
+    return [match[0].removesuffix("'s") for match in TOKEN.finditer(lower(text)) if not is_han(match[0][0])]

@@ -89,14 +89,20 @@ def _own(sentence: str, speaker: str, pack: LanguagePack, now: datetime) -> Iter
             return
     for patterns, certain in ((cues.intention, True), (cues.plan, False)):
         for match in (match for pattern in patterns for match in pattern.finditer(lowered)):
-            if _reported(lowered[: match.start()], pack) or not _binds(
-                match["what"], sentence, pack, now, certain=certain
-            ):
+            if _reported(lowered[: match.start()], pack) or _takes_back(match, lowered, pack):
+                continue
+            if not _binds(match["what"], sentence, pack, now, certain=certain):
                 continue
             promise = _promise(sentence, match, speaker, to, pack, now)
             if promise is not None:
                 yield promise
                 return
+
+
+def _takes_back(match: re.Match[str], lowered: str, pack: LanguagePack) -> bool:
+    """Whether the words that look like an intention say that something will not be done after all."""
+    taken = (found for pattern in pack.commitments.withdrawn for found in pattern.finditer(lowered))
+    return any(found.start() <= match.start("what") <= found.start("what") for found in taken)
 
 
 def find_accepted(asked: str, answer: str, answerer: str, pack: LanguagePack, now: datetime) -> Iterator[Promise]:
@@ -175,12 +181,13 @@ def _binds(what: str, sentence: str, pack: LanguagePack, now: datetime, *, certa
     if certain and any(pattern.search(what) for pattern in cues.for_listener):
         return True
     verb = cues.verb_phrases.first(what)
-    joins = certain and cues.joining_phrases.first(what) is not None
+    timed = bool(find_moments(sentence, pack=pack, now=now))
+    joins = (certain or timed) and cues.joining_phrases.first(what) is not None
     if (verb is not None or joins) and cues.listener_phrases.first(what) is not None:
         return True
     if verb is None or (cues.plan_needs_listener and not certain):
         return False
-    timed = bool(find_moments(sentence if certain else what, pack=pack, now=now))
+    timed = timed and (certain or bool(find_moments(what, pack=pack, now=now)))
     plain = not what[: verb.start].strip() and not cues.ambiguous_phrases.covers(verb.phrase)
     return timed or (certain and plain)
 

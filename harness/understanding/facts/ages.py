@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from harness.understanding.facts.keys import AGE, BIRTHDAY
 from harness.understanding.text import numbers
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from harness.language import LanguagePack
     from harness.state import Fact
 
-AGE = "age"
-BIRTHDAY = "birthday"
 _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
 _OLDEST = 130
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
+from harness.understanding.facts.keys import NAME, RELATIVES, THINGS
 from harness.understanding.facts.predicates import (
     clean_value,
     degree_of,
@@ -35,9 +36,6 @@ _MAX_WORDS = 8
 _MAX_HAN = 20
 _MAX_VALUE = 80
 _FRAGMENT_WORDS = 5
-_THINGS = frozenset({"likes", "hobby", "skill", "drinks", "diet", "possession", "pet"})
-"""Attributes whose value "it" may mean where somebody likes or hates it."""
-_RELATIVES = frozenset({"sibling", "child", "partner", "parent", "friend"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,7 @@ class Claim:
         only: the words say that nothing else holds ("only speaks English").
         slot: of a fact, its attribute in the persona's own words ("car", where the attribute is a possession).
         predicate: the clause without subject and negation.
+        implied: not said, but follows (who has a husband is married): only held against claims of the same attribute.
         degree: how much, from 2 (love) to -2 (hate), where the attribute has such a scale.
     """
 
@@ -72,6 +71,7 @@ class Claim:
     predicate: str = ""
     only: bool = False
     slot: str = ""
+    implied: bool = False
     degree: int | None = None
 
 
@@ -87,6 +87,7 @@ class Reading:
         wording: give claims without a known attribute too.
         third: whom "he" and "she" mean at the beginning.
         thing: what "it" means at the beginning, where somebody likes or hates it.
+        names: of those who are known, so that a clause that begins with one is about that one.
         dropped: a clause without a subject at the beginning is the speaker's own ("No pets.", 会啊).
     """
 
@@ -97,6 +98,7 @@ class Reading:
     wording: bool = False
     third: str = ""
     thing: str = ""
+    names: tuple[str, ...] = ()
     dropped: bool = False
 
 
@@ -116,7 +118,7 @@ class _Reader:
         self.pack = pack
         self.rules = pack.text
         self.reading = reading
-        self.subjects = Subjects(pack, reading.third)
+        self.subjects = Subjects(pack, reading.third, reading.names)
         self.thing = reading.thing
         self.adding = False
 
@@ -190,7 +192,7 @@ class _Reader:
             claims, before = self._predicate(predicate, clause)
             named = [replace(claim, subject=subject[0], relation=subject[1]) for claim in claims]
             found.extend(named)
-            self.thing = next((c.value for c in named if c.attribute in _THINGS), self.thing)
+            self.thing = next((c.value for c in named if c.attribute in THINGS), self.thing)
             given = self._christened(named, clause)
             found.extend(given)
             subject = self._goes_on(subject, [*named, *given])
@@ -215,9 +217,7 @@ class _Reader:
 
     def _christened(self, claims: list[Claim], clause: str) -> list[Claim]:
         """Read "my classmate is called Tom" as saying who Tom is; what follows about "him" is about Tom."""
-        given = next(
-            (claim for claim in claims if claim.attribute == "name" and claim.relation and claim.polarity), None
-        )
+        given = next((claim for claim in claims if claim.attribute == NAME and claim.relation and claim.polarity), None)
         if given is None:
             return []
         self.subjects.third = (given.value, given.relation)
@@ -229,12 +229,12 @@ class _Reader:
         Somebody who was just given a name; in Chinese also the relative that was just brought up by name
         (我有个姐姐叫妮娜,住在伯尔尼 says where Nina lives).
         """
-        if self.subjects.third[1] and any(claim.attribute == "name" and claim.relation for claim in claims):
+        if self.subjects.third[1] and any(claim.attribute == NAME and claim.relation for claim in claims):
             return self.subjects.third
         last = claims[-1] if claims else None
         if self.pack.script != "han" or last is None or subject[0] != SPEAKER or not (last.kind and last.name):
             return subject
-        if last.attribute not in _RELATIVES or not last.polarity:
+        if last.attribute not in RELATIVES or not last.polarity:
             return subject
         self.subjects.third = (last.name, last.kind)
         return self.subjects.third

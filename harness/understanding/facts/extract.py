@@ -12,6 +12,7 @@ from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
 from harness.understanding.facts.endings import ended
 from harness.understanding.facts.fact_changes import QUOTE_LENGTH, Said, changes, restated, retracted, taken_back
+from harness.understanding.facts.keys import NAME, RELATIVES, THINGS
 from harness.understanding.facts.knowledge import judge, persona_knowledge
 from harness.understanding.facts.relations import LIKELY, Stand, propositions
 from harness.understanding.facts.short_answers import read_answer
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from harness.state import DialogueState, Persona
 
 _MOST_FACTS = 12
-_THINGS = frozenset({"likes", "hobby", "skill", "drinks", "diet", "possession"})
 _RECENT_TEXT = 300
 _SEARCH_TURNS = 12
 """For how many turns somebody goes on looking for what he said he looks for."""
@@ -83,7 +83,7 @@ def extract_facts(
     if joked and own[: len(own) - len(text)].strip() and not _states_before(own, text, pack):
         found.extend(taken_back(own, state, said))
     if not found:
-        found.extend(restated(text, state, said))
+        found.extend(restated(text, state, said, asked))
     found.extend(retracted(text, state, said))
     found.extend(op for op in ended(text, state, said) if op.fact_id not in touched and op not in found)
     return tuple(_with_own_words(operation, original) for operation in found[:_MOST_FACTS])
@@ -126,7 +126,11 @@ def _all_claims(
     text: str, speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str
 ) -> list[Claim]:
     """Claims of whole sentences, of a short answer, and of what is looked for; each thing once."""
-    reading = Reading(third=_last_mentioned(speaker, state, pack, turn, asked), thing=_last_thing(speaker, state, turn))
+    reading = Reading(
+        third=_last_mentioned(speaker, state, pack, turn, asked),
+        thing=_last_thing(speaker, state, turn),
+        names=_named_before(state, pack),
+    )
     claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
     known = {(claim.subject, claim.attribute) for claim in claims}
     wanted = want_attributes(pack)
@@ -142,8 +146,19 @@ def _all_claims(
 
 def _last_thing(speaker: str, state: DialogueState, turn: int) -> str:
     """The last thing the speaker named, in this turn or the one before it, for an "it" that is liked or hated."""
-    recent = [f for f in state.active_facts(speaker) if f.attribute in _THINGS and f.turn >= turn - 1]
+    recent = [f for f in state.active_facts(speaker) if f.attribute in THINGS and f.turn >= turn - 1]
     return recent[-1].value if recent else ""
+
+
+def _named_before(state: DialogueState, pack: LanguagePack) -> tuple[str, ...]:
+    """Names of those that facts are about, or that they name ("a girlfriend called Maren"), the longest first."""
+    found: set[str] = set()
+    for fact in state.active_facts():
+        if fact.subject not in (USER, CHARACTER):
+            found.add(fact.subject)
+        elif fact.attribute in RELATIVES:
+            found.update(c.name for c in propositions(fact.attribute, fact.value, fact.polarity, "", pack) if c.name)
+    return tuple(sorted(found, key=lambda name: (-len(name), name)))
 
 
 def _last_mentioned(speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str) -> str:
@@ -166,14 +181,14 @@ def _doubled(claim: Claim, pack: LanguagePack) -> Claim:
 def _merged(claim: Claim, subject: str, state: DialogueState, said: Said) -> Iterator[Operation]:
     """Facts about "my girlfriend" become facts about her once her name is known; those about a name, the speaker's own."""
     names = {fact.subject for fact in state.active_facts()}
-    if claim.attribute == "name" and subject == said.speaker == USER:
+    if claim.attribute == NAME and subject == said.speaker == USER:
         old = [name for name in names if fold(name) == fold(claim.value) and name not in (USER, CHARACTER)]
     elif claim.kind and claim.name and subject in (USER, CHARACTER) and claim.polarity:
         old = [name for name in names if fold(name) == fold(_relative(claim.kind, subject, said.pack))]
     else:
         return
     for name in old:
-        new = subject if claim.attribute == "name" else claim.name
+        new = subject if claim.attribute == NAME else claim.name
         yield MergeSubjects(subject=new, merged=name, turn=said.turn, evidence=claim.quote[:QUOTE_LENGTH])
 
 
@@ -185,7 +200,7 @@ def _subject(claim: Claim, speaker: str, state: DialogueState, persona: Persona,
     """Whom a claim is about; None when it must not be kept."""
     if claim.subject == SPEAKER:
         return speaker
-    if claim.attribute == "name":
+    if claim.attribute == NAME:
         return None
     character = {fold(name) for name in (persona.name, persona.name.split()[0], *persona.aliases)}
     if claim.subject and fold(claim.subject) in character:
@@ -201,7 +216,7 @@ def _subject(claim: Claim, speaker: str, state: DialogueState, persona: Persona,
 
 
 def _names_of(subject: str, state: DialogueState) -> set[str]:
-    return {fold(fact.value) for fact in state.active_facts(subject) if fact.attribute == "name"}
+    return {fold(fact.value) for fact in state.active_facts(subject) if fact.attribute == NAME}
 
 
 def _relation_word(relation: str, pack: LanguagePack) -> str:

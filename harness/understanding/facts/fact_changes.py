@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
+from harness.state import USER
 from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
-from harness.understanding.facts.ages import AGE
 from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
+from harness.understanding.facts.keys import AGE, NAME
 from harness.understanding.facts.kinds import kinds_in, members_in
 from harness.understanding.facts.places import Containment, compare_places
-from harness.understanding.facts.relations import Stand, best, propositions
+from harness.understanding.facts.relations import NAMES, STRONG, Stand, best, propositions
 from harness.understanding.facts.wants import want_attributes
 from harness.understanding.moments import single_moment
-from harness.understanding.text import contains_phrase, fold, numbers, sentences, terms
+from harness.understanding.text import contains_phrase, fold, has_han, numbers, sentences, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 QUOTE_LENGTH = 300
 """Most characters of a quote or reason that are kept."""
 _RECENT_TURNS = 3
+_MISHEARD = 0.6
+"""Likeness from which a name may be another one misheard ("Anna", "Hanna")."""
+_HEARD = 300
+"""Characters of the message before in which a misheard name is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,10 @@ def changes(claim: Claim, subject: str, state: DialogueState, said: Said) -> Ite
         yield _assertion(claim, subject, said)
         return
     about = [fact for fact in state.active_facts(subject) if _same_slot(fact, claim, pack)]
-    standing = [(fact, best(claim, _claims(fact, pack), pack).stand) for fact in about]
+    if claim.weak and claim.single and not claim.correction and about:
+        return  # words that may mean something else displace nothing
+    related = [(fact, best(claim, _claims(fact, pack), pack)) for fact in about]
+    standing = [(fact, relation.stand) for fact, relation in related]
     if any(stand is Stand.same and _says_no_more(claim, fact, pack) for fact, stand in standing):
         return
     counted = [fact for fact in about if _counts_differ(claim, fact, pack)]
@@ -58,6 +67,15 @@ def changes(claim: Claim, subject: str, state: DialogueState, said: Said) -> Ite
         if fact.polarity == claim.polarity
         and (_replaces(claim, fact, pack) or (claim.correction and stand is Stand.conflict))
     ]
+    if not claim.single:  # "I eat steak" leaves no vegetarian, though both stand in one list
+        replaced += [
+            fact
+            for fact, relation in related
+            if relation.stand is Stand.conflict
+            and relation.strength >= STRONG
+            and fact.polarity == claim.polarity
+            and fact not in replaced
+        ]
     target = next(iter((*refined, *opposed, *replaced)), None)
     if target is None or (claim.single and not claim.correction and not refined):
         yield _assertion(claim, subject, said)
@@ -173,8 +191,11 @@ def _replaces(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
     return any(c.kind and claim.kind and claim.name and fold(c.kind) == fold(claim.kind) for c in _claims(fact, pack))
 
 
-def restated(text: str, state: DialogueState, said: Said) -> Iterator[Operation]:
-    """Apply "no, I said Tuesday" to the newest fact of the speaker whose value holds a thing of the same kind."""
+def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> Iterator[Operation]:
+    """Apply "no, I said Tuesday" to the newest fact of the speaker whose value holds a thing of the same kind.
+
+    ``asked``: the message it answers; a name nearly like one in it puts the speaker's name right ("Hi Anna!" "No, it's Hanna").
+    """
     pack = said.pack
     for sentence in sentences(plain_text(text, pack)):
         match = next((m for source in pack.text.restated if (m := pack.pattern(source).search(sentence))), None)
@@ -189,6 +210,37 @@ def restated(text: str, state: DialogueState, said: Said) -> Iterator[Operation]
                 again = Claim(SPEAKER, fact.attribute, put, quote=sentence, degree=fact.degree)
                 yield revision.model_copy(update={"degree": fact.degree, **_moment(again, said)})
                 return
+        if (named := _renamed(value, sentence, state, said, asked)) is not None:
+            yield named
+            return
+
+
+def _renamed(value: str, quote: str, state: DialogueState, said: Said, asked: str) -> Operation | None:
+    """The speaker's name put right, where it was kept or said nearly so."""
+    if said.speaker != USER or not _is_name(value, said.pack):
+        return None
+    known = [fact for fact in state.active_facts(USER) if fact.attribute == NAME]
+    for fact in known:
+        if fold(fact.value) != fold(value) and _alike(value, fact.value):
+            return _revision(fact, value, fact.polarity, quote, said)
+    size = len(value)
+    asked = asked[:_HEARD]
+    heard = [asked[at : at + size] for at in range(len(asked) - size + 1)] if has_han(value) else NAMES.findall(asked)
+    if known or not any(fold(one) != fold(value) and _alike(value, one) for one in heard):
+        return None
+    return _assertion(Claim(SPEAKER, NAME, value, quote=quote, single=True), USER, said)
+
+
+def _is_name(value: str, pack: LanguagePack) -> bool:
+    """Whether a bare value has the form of a name and is no word of a known kind (a weekday, a city)."""
+    return pack.pattern("{name}").fullmatch(value) is not None and not kinds_in(value, pack)
+
+
+def _alike(first: str, second: str) -> bool:
+    """Whether one name can be misheard or mistyped for the other."""
+    if has_han(first):
+        return len(first) == len(second) and bool(set(first) & set(second))
+    return SequenceMatcher(None, fold(first), fold(second)).ratio() >= _MISHEARD
 
 
 def _put_right(old: str, new: str, pack: LanguagePack) -> str:

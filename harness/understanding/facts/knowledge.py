@@ -10,6 +10,7 @@ from harness.language.remembering import remembered
 from harness.state import CHARACTER, Fact
 from harness.understanding.checks.holding import statement
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
+from harness.understanding.facts.keys import NAME
 from harness.understanding.facts.kinds import kinds_in
 from harness.understanding.facts.relations import (
     CERTAIN,
@@ -96,12 +97,12 @@ def _plain(line: str, pack: LanguagePack) -> str:
 @lru_cache(maxsize=128)
 def _of_persona(persona: Persona, pack: LanguagePack) -> Knowledge:
     facts = [_known(fact, pack, persona) for fact in persona.as_facts()]
-    names = [known for known in facts if any(claim.attribute == "name" for claim in known.claims)]
+    names = [known for known in facts if any(claim.attribute == NAME for claim in known.claims)]
     if not names:
         fact = Fact(
             id="p:name",
             subject=CHARACTER,
-            attribute="name",
+            attribute=NAME,
             value=persona.name,
             speaker="persona",
             single=True,

@@ -22,6 +22,8 @@ from harness.understanding.facts.claims import (
     same_numbers,
 )
 from harness.understanding.facts.exclusions import sides
+from harness.understanding.facts.implied import implied, without_former
+from harness.understanding.facts.keys import LIKES, NAME, PET
 from harness.understanding.facts.kinds import (
     CITY,
     COUNTRY,
@@ -52,7 +54,6 @@ _ALIKE = 0.75
 _HALF = 0.5
 _PARTS = 2
 _MOST = 0.6
-_PET = "pet"
 _CALENDAR = frozenset({"#weekday", "#month_name"})
 NAMES = re.compile(r"\b[A-Z][\w'-]+")
 _LATIN = re.compile(r"[a-z]+")
@@ -101,7 +102,7 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
         sentence = statement(PersonaFact(attribute=attribute, value=value, polarity=told, statement=said), pack=pack)
         reading = Reading(loose=True, wording=spec is None or bool(said))
         read += [c for c in read_claims(sentence, pack, reading) if c.subject == SPEAKER and c not in read]
-    read = [claim for claim in read if claim.attribute != "name" or key == "name"]
+    read = [claim for claim in read if claim.attribute != NAME or key == NAME]
     if any(claim.attribute == key and claim.polarity != polarity for claim in read):
         found.clear()
     if any(claim.attribute == key and claim.name and claim.polarity == polarity for claim in read):
@@ -112,6 +113,8 @@ def propositions(attribute: str, value: str, polarity: bool, own: str, pack: Lan
         found = [claim for claim in found if claim.quote != value]
     if spec is None or mixed:
         found.extend(_further(attribute, value, polarity, pack))
+    found = without_former(found, pack)
+    found.extend(implied(found, attribute, pack))
     return tuple(replace(claim, slot=fold(attribute)) for claim in found)
 
 
@@ -139,7 +142,7 @@ def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> 
     """What an open attribute says besides: a favourite is liked, and each part of a value stands for itself."""
     found = []
     if pack.pattern(pack.wording.favourite).search(attribute) and polarity:
-        found.append(Claim(SPEAKER, "likes", value, quote=value, predicate=value))
+        found.append(Claim(SPEAKER, LIKES, value, quote=value, predicate=value))
     parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
     for part in parts if len(parts) > 1 else ():
         plain, affirmed, _ = positive(plain_text(part, pack), pack)
@@ -155,6 +158,8 @@ def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         same = _same_attribute(claim, known, pack)
         if same.stand is Stand.conflict:
             return same
+    if claim.implied or known.implied:
+        return same
     excluded = _excluded(claim, known, pack)
     if excluded.stand is Stand.conflict and excluded.strength == FAIRLY:
         return excluded
@@ -321,7 +326,7 @@ def _unnumbered(found: frozenset[str]) -> frozenset[str]:
 
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """One rules the other out ("vegetarian", "loves steak"), in either direction."""
-    if known.attribute == _PET:
+    if known.attribute == PET:
         return NEITHER  # a blind rabbit makes nobody blind
     said = sides(f"{claim.predicate} {claim.value}", pack)
     held = sides(f"{known.slot or known.attribute} {known.value}", pack)
@@ -473,8 +478,13 @@ def best(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> Relation
     found, lacking = NEITHER, NEITHER
     if claim.name and any(other.name for other in known):
         known = tuple(other for other in known if other.name or other.attribute != claim.attribute)
-    for proposition in known:
-        relation = relate(claim, proposition, pack)
+    asserted = [claim]
+    if all(other.attribute != claim.attribute for other in known):
+        asserted += implied([claim], "", pack)  # "I'm single" is about a girlfriend too
+    for said, proposition in ((said, proposition) for said in asserted for proposition in known):
+        relation = relate(said, proposition, pack)
+        if said.implied and relation.stand is Stand.same:
+            continue  # what follows from a claim supports it no more than halfway
         if relation.stand is Stand.conflict and relation.strength == FAIRLY:
             lacking = relation
         if relation.strength > found.strength or (relation.strength == found.strength and relation.stand is Stand.same):

@@ -22,6 +22,7 @@ from harness.understanding.facts.claims import (
     read_claims,
     subject_of,
 )
+from harness.understanding.facts.keys import VAGUE
 from harness.understanding.facts.kinds import covers, kinds_in
 from harness.understanding.text import fold, has_han, sentences
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 _PUT_TO_HEARER = Reading(swapped=True, asked=True)
 _LONGEST = 1_000
 _MARKS = " ,，.。!！~"
-_VAGUE = frozenset({"possession"})
-"""Attributes that the asker's own word tells more of: whoever asks for the camera is told the camera."""
 
 
 def read_answer(text: str, asked: str, pack: LanguagePack) -> tuple[Claim, ...]:
@@ -105,7 +104,7 @@ def _bare(question: str, answer: str, rest: tuple[str, ...], pack: LanguagePack,
     if not _is_value(answer, pack) or (rest and subject_of(rest[0], pack) is not None):
         return []  # "John, I would go" and "recently, we went" begin with no value
     keys, opened = asked_in(question, pack), _open(question, pack)
-    if not keys or keys[0] in _VAGUE:
+    if not keys or keys[0] in VAGUE:
         keys = opened or keys
     covered = put is not None and covers(put.value, answer, pack)  # "an instrument", "the cello"
     if covered and put is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.understanding.text import fold
+from harness.understanding.text import fold, has_han
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -19,11 +19,12 @@ Subject = tuple[str, str]
 class Subjects:
     """Finds the subjects of clauses one after the other; keeps who was spoken of last, for pronouns."""
 
-    def __init__(self, pack: LanguagePack, third: str = "") -> None:
-        """``third``: whom "he" and "she" mean at the beginning."""
+    def __init__(self, pack: LanguagePack, third: str = "", names: tuple[str, ...] = ()) -> None:
+        """``third``: whom "he" and "she" mean at the beginning. ``names``: of those who are known already."""
         self.pack = pack
         self.rules = pack.text
         self.third: Subject = (third, "")
+        self.names = names
 
     def resolve(self, clause: str, previous: Subject | None) -> tuple[Subject, str] | None:
         """The subject of a clause, and its predicate in the first person's form; None when there is no telling."""
@@ -35,6 +36,7 @@ class Subjects:
             self._owner(clause)
             or self._named(clause)
             or self._speaker(clause)
+            or self._known(clause)
             or self._pronoun(clause)
             or self._nobody(clause, previous)
         )
@@ -106,6 +108,18 @@ class Subjects:
             return None
         rest = clause[match.end() :].strip()
         return previous, rest if previous[0] == SPEAKER else self._first_person(rest)
+
+    def _known(self, clause: str) -> tuple[Subject, str] | None:
+        """A clause that begins with the name of somebody known, whatever shape that name has (茂琳是护士)."""
+        for name in self.names:
+            rest = clause[len(name) :]
+            whole = has_han(name) or not rest[:1].isalnum()
+            if fold(clause[: len(name)]) != fold(name) or not whole:
+                continue
+            if self.pack.pattern("{verb_third}").match(rest.strip()):
+                self.third = (name, "")
+                return self.third, self._first_person(rest.strip())
+        return None
 
     def _presented(self, clause: str) -> str:
         """The name of somebody who is presented ("this is John")."""

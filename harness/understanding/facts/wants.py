@@ -8,6 +8,7 @@ something is being looked for already, or in a short answer to a question about 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _SHORT_WORDS = 7
 _SHORT_HAN = 10
 _LONGEST = 1_000
+_LEAST_SPELLED = 6
+"""Letters of a word from which it is compared with known values: short ones are too soon alike."""
+_NEARLY = 0.85
+"""Likeness from which a word is a misspelt known value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +148,33 @@ def _questioned(asked: str, pack: LanguagePack) -> tuple[WantSlot, ...]:
 
 
 def _values(sentence: str, pack: LanguagePack) -> list[_Value]:
-    kept = [_Value(hit.value[0], hit.value[1], hit.start, hit.end) for hit in _lexicon(pack).find(sentence)]
+    kept: list[_Value] = []
+    for hit in _lexicon(pack).find(sentence):
+        last = kept[-1] if kept else None
+        if last is not None and last.slot is hit.value[0] and sentence[last.end : hit.start] in (" ", "-"):
+            # two values side by side are one of both ("asian oriental")
+            kept[-1] = _Value(last.slot, f"{last.value} {hit.value[1]}", last.start, hit.end)
+        else:
+            kept.append(_Value(hit.value[0], hit.value[1], hit.start, hit.end))
     for slot in pack.wants.slots:
         if any(value.slot is slot for value in kept):
             continue
         for match in (match for source in slot.open for match in pack.pattern(source).finditer(sentence)):
             start, end = match.span("v")
-            word = clean_value(match["v"], pack)
+            word = _spelled(clean_value(match["v"], pack), tuple(slot.values))
             if word and not any(start < other.end and other.start < end for other in kept):
                 kept.append(_Value(slot, word, start, end))
                 break
     return sorted(kept, key=lambda value: value.start)
+
+
+@lru_cache(maxsize=512)
+def _spelled(word: str, values: tuple[str, ...]) -> str:
+    """A value in the spelling of the pack, where it is nearly one of those it lists ("carribean")."""
+    if len(word) < _LEAST_SPELLED or has_han(word):
+        return word
+    near = get_close_matches(fold(word), values, n=1, cutoff=_NEARLY)
+    return near[0] if near else word
 
 
 @lru_cache(maxsize=16)

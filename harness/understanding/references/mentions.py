@@ -222,6 +222,9 @@ def _by_noun(text: str, cues: EntityCues) -> Iterator[Mention]:
     for expression in cues.phrase_expressions:
         for match in expression.finditer(text):
             groups = match.groupdict()
+            if groups.get("role"):
+                yield Mention(groups["role"], "person", start=match.start("role"))
+                continue
             noun = groups["noun"]
             start = match.start("noun")
             owner = groups.get("owner") or (cues.user_owner[0] if groups.get("has") and cues.user_owner else "")

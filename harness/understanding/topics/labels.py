@@ -78,7 +78,8 @@ def _candidates(sentence: str, pack: LanguagePack) -> list[tuple[float, str]]:
             if label and (len(label) > 1 or label in pack.entities.kind_of_noun):
                 found.append((_han_weight(label, pack) if han else _latin_weight(label, sentence, pack), label))
         whole = trim_label(run, pack)
-        if whole and len(whole) <= pack.topics.max_label and (len(whole) > 1):
+        bare = lower(whole) in _stops(pack)  # a verb alone ("died") names nothing
+        if not bare and 1 < len(whole) <= pack.topics.max_label:
             leftover.append((0.0, whole))
     return found or leftover[:1]
 

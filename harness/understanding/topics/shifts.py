@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 CLASSIFIER = "shift"
 """Name of the classifier; its labels are ``shift`` and ``none``."""
 THRESHOLD = 0.5
-"""Score from which the rules tell a shift."""
-CLASSIFIER_THRESHOLD = 0.25
-"""Probability from which the classifier tells one. A shift is rare, and F1 asks for a guess that is often right; chosen by
-cross-validation on the training part."""
+"""Score from which the rules tell a shift. From which probability a classifier tells one stands in its weights, where training chose
+it: a shift is rare, and F1 asks for a guess that is often right."""
 NEAR = 3
 """Utterances that are looked at as the ones before."""
 FAR = 6
@@ -109,7 +107,7 @@ def find_shift(utterance: str, previous: Sequence[str], *, pack: LanguagePack, c
         found = judge.probabilities(shift_features(text, pack, signs)).get("shift", 0.0)
         weight = math.log(max(found, 1e-9) / max(1 - found, 1e-9)) + sum(_UNTAUGHT.get(sign, 0.0) for sign in signs)
         score = 1 / (1 + math.exp(-weight))
-        shifts = score >= CLASSIFIER_THRESHOLD
+        shifts = score >= judge.figures.get("threshold", THRESHOLD)
         return Shift(shifts=shifts, score=score, evidence=evidence if shifts else "", tier="classifier")
     weight = _BIAS + sum(_WEIGHTS.get(sign, 0.0) + _UNTAUGHT.get(sign, 0.0) for sign in signs)
     score = 1 / (1 + math.exp(-weight))

@@ -1,0 +1,24 @@
+"""The attributes that code knows by name: identifiers of the schema, the same in every language pack.
+
+What a language calls them, and all words around them, is in the packs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+NAME: Final = "name"
+AGE: Final = "age"
+BIRTHDAY: Final = "birthday"
+JOB: Final = "job"
+PARTNER: Final = "partner"
+PET: Final = "pet"
+LIKES: Final = "likes"
+MARITAL_STATE: Final = "marital state"
+
+RELATIVES: Final = frozenset({"sibling", "child", PARTNER, "parent", "friend"})
+"""Attributes whose values are people of the subject's."""
+THINGS: Final = frozenset({LIKES, "hobby", "skill", "drinks", "diet", "possession", PET})
+"""Attributes whose value "it" may mean where somebody likes or hates it."""
+VAGUE: Final = frozenset({"possession"})
+"""Attributes that the asker's own word tells more of: whoever asks for the camera is told the camera."""
