@@ -15,23 +15,42 @@ class PremiseCues(Frozen):
     Attributes:
         reported: claims about what the character said; even an undecided one is worth a notice.
         presupposed: claims taken for granted.
-        owned: group ``n`` instead: a thing or relative of the character that is taken to exist.
+        roles: what the character is spoken to as ("as a nurse, you …"); a request in the same sentence changes nothing.
+        once: what was so at an earlier time ("when you were a nurse"). Only a fact that says never decides against it;
+            else it is worth a notice where nothing is known of it, but not when a group ``any`` took part.
+        was_so: what shows in a fact that the opposite was so once ("divorced"); ``past``: in a question, that
+            it asks for what was.
+        owned: group ``n`` instead: a thing or relative of the character that is taken to exist; with an empty group
+            ``other``, a further one.
+        taken: sentences in which somebody or something owned, of whom nothing is known, is worth a notice.
+        related: a relative ``n`` of the character does the work ``j``. ``same_relative``: alternations of words for one
+            relative. ``work``: a line of work in the value of a fact.
         rewrites: questions that presuppose, put into the order of a statement, before anything is looked for.
-        prefixes: what goes before ``c`` when the named empty group took part, to make it a whole clause; several are
+        prefixes: what goes before ``c`` (a group ``third`` takes it to the first person before) when the named empty group took part, to make it a whole clause; several are
             tried in turn. A group ``past`` says that the claim is in the past form of reported speech.
         tags: what is cut from the end of a claim ("…, remember?", …吗).
         promises: reported words that are no claim but a promise or a request ("you'd call me").
         elided: what a reported claim without a subject is completed with ("you said no pets").
-        has: the sentence that a thing of ``owned`` presupposes, over ``{n}``; ``has_named`` over ``{name}`` too.
+        has: the sentence that a thing of ``owned`` presupposes, over ``{n}``; ``has_named`` over ``{name}`` too;
+            ``has_other`` that there is a further one.
         direct: claims about the character that are simply stated.
         innocent: sentences that only look so.
     """
 
     reported: tuple[str, ...] = ()
     presupposed: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
+    was_so: tuple[str, ...] = ()
+    past: tuple[str, ...] = ()
     owned: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    same_relative: tuple[str, ...] = ()
+    work: str = "(?!)"
     has: str = ""
     has_named: str = ""
+    has_other: str = ""
     elided: str = ""
     rewrites: Mapping[str, str] = {}
     prefixes: Mapping[str, tuple[str, ...]] = {}

@@ -141,7 +141,8 @@ class TextRules(Frozen):
         backshift: takes reported speech back to the present.
         limits: each rewrite that changes a predicate shows that nothing else holds ("only drinks tea", 只喝).
         lemmas: irregular forms and their base, for comparing ("flown": fly).
-        lengths: a length of two units, with groups ``m`` and ``c`` ("one metre sixty"), read as centimetres.
+        lengths: a length of two units, with groups ``m`` and ``c`` ("one metre sixty"), or ``f`` and ``i`` (feet, inches); read as
+            centimetres.
         first_person: words of the first person; a quotation that has one is somebody's speech, not a name or title.
         measures: characters that make a single numeral before them a number (三个).
         first: how a clause begins whose subject is the speaker; the match is cut off unless ``(?=`` keeps it.
@@ -270,6 +271,8 @@ class FactWording(Frozen):
         macros: pieces of regular expressions, used as ``{name}``.
         kinds: classes of things: name to members ("alcohol": beer, wine …); the first member names the whole class.
             ``same_…`` are groups of synonyms; ``city`` and ``country`` tell places that surely differ.
+        concepts: relatives, partners and animals under names that all packs share, with their words: a persona may be
+            spoken to in another language than its own.
         exclusions: what rules what out.
         implies: what a fact that holds says of another attribute.
         kind_named: a thing with its name, over ``{kind}`` and ``{name}``.
@@ -285,6 +288,8 @@ class FactWording(Frozen):
             "afraid of heights"); the first that fits.
         favourite: attributes whose value is also liked ("favourite tea").
         nominal: a value that looks like a predicate but is a noun ("train driver").
+        owning: the sentence for an open attribute that its value names itself ("cousin": "a cousin called Lee"), over
+            ``{value}`` or ``{a_value}``.
         objectless: how a value ends that wants its attribute as object ("swimming: never learned"); ``with_object`` is
             the two together.
         eating: how a predicate begins that says something is eaten, drunk or liked.
@@ -302,6 +307,7 @@ class FactWording(Frozen):
 
     macros: Mapping[str, str] = {}
     kinds: Mapping[str, tuple[str, ...]] = {}
+    concepts: Mapping[str, tuple[str, ...]] = {}
     exclusions: tuple[Exclusion, ...] = ()
     implies: tuple[Implied, ...] = ()
     kind_named: str = "{kind} {name}"
@@ -318,6 +324,7 @@ class FactWording(Frozen):
     favourite: str = r"(?!)"
     nominal: str = r"(?!)"
     objectless: str = r"(?!)"
+    owning: str = ""
     with_object: str = "{value} {attribute}"
     eating: str = r"(?!)"
     one: str = r"(?!)"

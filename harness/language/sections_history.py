@@ -61,6 +61,7 @@ class HistoryCues(Frozen):
         others: how a clause begins that is about neither (he, that, the weather).
         negators: words that turn a clause round. ``stop``: words without content. ``light``: words with
             little of it, which count only when there is nothing else. ``stop_tails``: particles at the end.
+        have: the verb of having that a negation may carry with it (没有).
         opposites: pairs of alternations; the second says the opposite of the first ("love", "hate").
         synonyms: alternations of words that mean the same.
         wishes: marks of what is wished, planned, supposed or past and gone, and so contradicts nothing.
@@ -127,6 +128,7 @@ class HistoryCues(Frozen):
     stop: Words = ()
     light: Words = ()
     stop_tails: Words = ()
+    have: str = ""
     opposites: tuple[tuple[str, str], ...] = ()
     synonyms: Words = ()
     wishes: Words = ()

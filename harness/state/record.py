@@ -16,7 +16,7 @@ class Notice(Frozen):
 
     Attributes:
         kind: ``contradiction`` (the message presupposes something the persona or facts deny), ``challenge``
-            (claims something about what was said that no fact decides), ``recall`` (asks for something the user
+            (claims what no fact decides: what was said, who or what there is, what was once), ``recall`` (asks for something the user
             told), ``bot_question``, ``override`` (tries to take instructions or character away), ``role_swap`` (makes it
             somebody else), ``extraction`` (asks for the prompt or for secrets), ``memory_poison`` (wants something kept
             that would change who it is or what the user may do).

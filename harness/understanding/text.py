@@ -27,6 +27,8 @@ _WORD_CHAR = re.compile(r"\w")
 _NO_WORD = re.compile(r"\W+")
 _MIN_STEM = 3
 _THOUSAND = 1000
+_INCHES = 12
+_INCH = 2.54
 
 
 @remembered(4096)
@@ -150,6 +152,9 @@ def numbers(text: str, pack: LanguagePack) -> tuple[int | float, ...]:
 
 
 def _centimetres(match: re.Match[str], pack: LanguagePack) -> float:
+    if match.groupdict().get("f"):
+        feet, inches = (_number(match[group] or "", pack) for group in ("f", "i"))
+        return round((feet * _INCHES + inches) * _INCH)
     metres, more = (_number(match[group] or "", pack) for group in ("m", "c"))
     return round(metres * 100 + (more * 10 if more < 10 else more))
 

@@ -7,7 +7,7 @@ import pytest
 from harness.language import LanguagePack, load_packs
 from harness.state import DialogueState, Fact, Notice, Persona, PersonaRef
 from harness.understanding.checks.holding import begun_answers, hold_line, takes_up
-from harness.understanding.checks.recall import check_recall, gives, recall_notices
+from harness.understanding.checks.recall import check_recall, gives, recall_notices, told
 
 MIA = Persona(name="Mia")
 
@@ -16,7 +16,7 @@ def pack(code: str) -> LanguagePack:
     return load_packs().get(code)
 
 
-def told(*facts: tuple[str, str]) -> DialogueState:
+def state_of(*facts: tuple[str, str]) -> DialogueState:
     return DialogueState(
         persona=PersonaRef(id="m", name="M"),
         facts=tuple(
@@ -26,10 +26,53 @@ def told(*facts: tuple[str, str]) -> DialogueState:
     )
 
 
-EN = told(
+EN = state_of(
     ("name", "Tom"), ("pet", "dog called Bruno"), ("job", "plumber"), ("locker number", "4172"), ("home", "Leeds")
 )
-ZH = told(("name", "小张"), ("pet", "猫叫煤球"), ("job", "小学老师"), ("车位号", "306"), ("home", "杭州"))
+ZH = state_of(("name", "小张"), ("pet", "猫叫煤球"), ("job", "小学老师"), ("车位号", "306"), ("home", "杭州"))
+
+
+@pytest.mark.parametrize(
+    ("code", "attribute", "value", "polarity", "sentence"),
+    [
+        ("en", "pet", "dog called Otis", True, "You have a dog called Otis"),
+        ("en", "pet", "two cats", True, "You have two cats"),
+        ("en", "pet", "cats", False, "You have no cats"),
+        ("en", "sibling", "older sister called Iris", True, "You have an older sister called Iris"),
+        ("en", "partner", "husband called James", True, "You have a husband called James"),
+        ("en", "marital status", "married", True, "You're married"),
+        ("en", "job", "architect", True, "You work as an architect"),
+        ("en", "job", "teach maths at a school", True, "You teach maths at a school"),
+        ("en", "home", "flat in Leeds", True, "You live in a flat in Leeds"),
+        ("en", "home", "Oslo", True, "You live in Oslo"),
+        ("en", "cousin", "cousin called Lee", True, "You have a cousin called Lee"),
+        ("en", "parent", "mother called Ruth", True, "You have a mother called Ruth"),
+        ("en", "handedness", "left", True, "You're left-handed"),
+        ("en", "fear", "spiders", True, "You're afraid of spiders"),
+        ("en", "health", "asthma", True, "You have asthma"),
+        ("en", "possession", "old camera", True, "You have an old camera"),
+        ("en", "possession", "glasses", True, "You have glasses"),
+        ("en", "eyes", "green", True, "Your eyes are green"),
+        ("zh", "宠物", "叫奥利的狗", True, "你养了一只叫奥利的狗"),
+        ("zh", "宠物", "两只猫", True, "你养了两只猫"),
+        ("zh", "孩子", "叫小宝的女儿", True, "你有一个叫小宝的女儿"),
+        ("zh", "孩子", "儿子", True, "你有一个儿子"),
+        ("zh", "孩子", "两个儿子", True, "你有两个儿子"),
+        ("zh", "伴侣", "老婆", True, "你有老婆"),
+        ("zh", "伴侣", "叫刘芳的老婆", True, "你有一个叫刘芳的老婆"),
+        ("zh", "伴侣", "单身", True, "你单身"),
+        ("zh", "朋友", "叫小李的朋友", True, "你有一个叫小李的朋友"),
+        ("zh", "宗教", "佛教", True, "你信佛教"),
+        ("zh", "健康", "哮喘", True, "你有哮喘"),
+        ("zh", "饮料", "不加糖的咖啡", True, "你不喝加糖的咖啡"),
+        ("zh", "眼睛", "绿色", True, "你的眼睛是绿色"),
+    ],
+)
+def test_what_the_user_told_is_a_sentence(
+    code: str, attribute: str, value: str, sentence: str, *, polarity: bool
+) -> None:
+    fact = Fact(id="f1", subject="user", attribute=attribute, value=value, polarity=polarity)
+    assert told(fact, pack(code)) == sentence
 
 
 @pytest.mark.parametrize(
@@ -95,7 +138,7 @@ def test_every_line_of_the_pack_gives_the_answer(code: str, question: str) -> No
 
 
 def test_a_question_that_many_facts_answer_asks_for_none() -> None:
-    state = told(*(("hobby", f"thing number {n}") for n in range(6)))
+    state = state_of(*(("hobby", f"thing number {n}") for n in range(6)))
     assert recall_notices("What are my hobbies?", state=state, pack=pack("en")) == ()
 
 

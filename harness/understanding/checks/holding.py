@@ -43,7 +43,12 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
         value = plain
     if spec is None or not spec.statement:
         template, denial = _open_templates(fact.attribute, pack)
-        return (template if holds else denial).format(attribute=fact.attribute.replace("_", " "), value=value)
+        name = fact.attribute.replace("_", " ")
+        called = pack.pattern(pack.wording.naming).search(value) is not None
+        if holds and called and pack.wording.owning and contains_phrase(value, name):
+            template = pack.wording.owning  # no "my cousin is a cousin called Lee"
+        put = template if holds else denial
+        return put.format(attribute=name, value=value, a_value=_with_article(value, pack))
     if fold(value) != pack.wording.anything:
         value = _with_kind(fact.attribute, value, spec, pack)
     if not holds and spec.generic and fold(value) == pack.wording.anything:
@@ -52,8 +57,12 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
     degree = fact.degree if isinstance(fact, Fact) else None
     if degree is not None and degree in spec.degree_lines:
         template = denial = spec.degree_lines[degree]
-    article = pack.rewrite(value, pack.text.indefinite) if pack.text.indefinite else value
-    return (template if holds else denial).format(attribute=fact.attribute, value=value, a_value=article)
+    put = template if holds else denial
+    return put.format(attribute=fact.attribute, value=value, a_value=_with_article(value, pack))
+
+
+def _with_article(value: str, pack: LanguagePack) -> str:
+    return pack.rewrite(value, pack.text.indefinite) if pack.text.indefinite else value
 
 
 def as_sentence(value: str, pack: LanguagePack, subject: str = "") -> str:

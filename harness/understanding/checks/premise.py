@@ -7,23 +7,35 @@ from typing import TYPE_CHECKING
 
 from harness.state import Notice
 from harness.understanding.checks.guards import find_attempts
-from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
+from harness.understanding.checks.presupposed import presupposed
+from harness.understanding.checks.relatives import relatives_work
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity, supported
-from harness.understanding.facts.relations import LIKELY, STRONG, WEAK, Stand
-from harness.understanding.text import has_han, normalize, sentences, terms
+from harness.understanding.facts.relations import FAIRLY, LIKELY, STRONG, WEAK, Stand
+from harness.understanding.facts.translating import pack_of
+from harness.understanding.text import contains_phrase, fold, has_han, normalize, sentences, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.language import LanguagePack
     from harness.state import DialogueState, Persona
+    from harness.understanding.checks.presupposed import Presupposed
+    from harness.understanding.facts.claims import Claim
 
 _UNDECIDED = 0.4
 """Confidence of a notice about a claim that no fact decides."""
 
-_THRESHOLDS = {"reported": WEAK, "presupposed": LIKELY, "owned": LIKELY, "direct": STRONG}
+_THRESHOLDS = {
+    "reported": WEAK,
+    "roles": LIKELY,
+    "once": LIKELY,
+    "presupposed": LIKELY,
+    "owned": LIKELY,
+    "direct": STRONG,
+}
+_ROOT = 6
+"""Letters from which on two words with the same beginning are taken for words of one family."""
 _CLAUSE = re.compile(r"[,;，；、]")
-_QUOTES = re.compile(r"[\"“”「」『』]")
 
 
 def check_premise(
@@ -46,36 +58,80 @@ def check_premise(
 
 
 def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[Notice]:
-    for category, claim, quoted in _claimed(sentence, pack):
+    was_so = pack.any_of(pack.premise.was_so)
+    asks_back = pack.any_of(pack.premise.past).search(sentence) is not None
+    for taken in presupposed(sentence, pack):
+        claim = taken.claim
         fact, relation = judge(claim, known, pack)
         if relation.stand is Stand.same:
             continue
-        if fact is not None and relation.stand is Stand.conflict and relation.strength >= _THRESHOLDS[category]:
+        conflict = fact is not None and relation.stand is Stand.conflict
+        past = taken.category == "once" or (taken.category == "owned" and asks_back)
+        if fact is not None and conflict and past and was_so.search(f"{fact.fact.value} {fact.truth}"):
+            continue  # the divorced were married once
+        lasting = fact is not None and conflict and relation.strength != FAIRLY and all(c.polarity for c in fact.claims)
+        if taken.category == "once" and lasting:
+            fact = None  # who is a cook now may have been a nurse; only what says never decides
+        if taken.category == "roles" and _hinted(claim, known):
+            continue
+        if fact is not None and conflict and relation.strength >= _THRESHOLDS[taken.category]:
             if relation.strength < STRONG and (
                 supported(claim, known, pack, besides=fact.truth) or _said_by(claim, fact, pack)
             ):
                 continue
-            yield Notice(
-                kind="contradiction",
-                quote=quoted,
-                claim=_words(claim),
-                fact_id=fact.fact.id,
-                truth=fact.truth,
-                attribute=claim.attribute or fact.fact.attribute,
-                value=claim.value,
-                polarity=claim.polarity,
-                confidence=relation.strength,
-            )
-        elif category == "reported" and terms(claim.value, pack) and not supported(claim, known, pack):
+            yield _contradiction(fact, claim, taken.words, relation.strength)
+        elif taken.open and _unheard_of(taken, known, pack):
             yield Notice(
                 kind="challenge",
-                quote=quoted,
+                quote=taken.words,
                 claim=_words(claim),
                 attribute=claim.attribute,
                 value=claim.value,
                 polarity=claim.polarity,
                 confidence=_UNDECIDED,
             )
+    for item, claim, words in relatives_work(sentence, known, pack):
+        yield _contradiction(item, claim, words, LIKELY)
+
+
+def _hinted(claim: Claim, known: Knowledge) -> bool:
+    """Whether the word for a role has its beginning in what is known: who photographs may be called a photographer."""
+    begins = fold(claim.value)[: max(_ROOT, len(claim.value) * 2 // 3)]
+    return claim.value in claim.quote and len(begins) >= _ROOT and any(begins in line for line in known.plain)
+
+
+def _contradiction(fact: Known, claim: Claim, words: str, confidence: float) -> Notice:
+    return Notice(
+        kind="contradiction",
+        quote=words,
+        claim=_words(claim),
+        fact_id=fact.fact.id,
+        truth=fact.truth,
+        attribute=claim.attribute or fact.fact.attribute,
+        value=claim.value,
+        polarity=claim.polarity,
+        confidence=confidence,
+    )
+
+
+def _unheard_of(taken: Presupposed, known: Knowledge, pack: LanguagePack) -> bool:
+    """Whether nothing that is known, and nothing the character ever said, has to do with a claim."""
+    claim = taken.claim
+    if not terms(claim.value, pack) or supported(claim, known, pack):
+        return False
+    spec = pack.attribute(claim.attribute)
+    languages = {pack, *(pack_of(item.fact.language, pack) for item in known.facts if item.fact.speaker == "persona")}
+    if taken.category == "reported":
+        return languages == {pack}
+    if taken.category == "owned":
+        if spec is None or not spec.closed or any(c.attribute == spec.key for f in known.facts for c in f.claims):
+            return False
+        names = {name for own in languages for name in own.wording.kinds.get(spec.key, ())}
+        return not any(contains_phrase(line, name) for line in known.lines for name in names)
+    if (taken.category == "roles" and not claim.attribute) or languages != {pack}:
+        return False  # "as a man" says nothing that would need a fact; 护士 is not found by "nurse"
+    wanted = terms(claim.value, pack)
+    return not any(wanted & terms(line, pack) for line in known.lines)
 
 
 def _said_by(claim: Claim, known: Known, pack: LanguagePack) -> bool:
@@ -94,63 +150,3 @@ def _said_by(claim: Claim, known: Known, pack: LanguagePack) -> bool:
 
 def _words(claim: Claim) -> str:
     return claim.quote.replace("§", "…") or claim.value
-
-
-def _claimed(sentence: str, pack: LanguagePack) -> Iterator[tuple[str, Claim, str]]:
-    """(how it is claimed, the claim as the character would make it, the words of the message)."""
-    cues = pack.premise
-    innocent = pack.any_of(cues.innocent).search(sentence)
-    asks = pack.any_of(pack.text.questions).search(sentence) is not None
-    found = named = False
-    for category, sources in (
-        ("reported", cues.reported),
-        ("presupposed", cues.presupposed),
-        ("owned", cues.owned),
-        ("direct", cues.direct),
-    ):
-        if innocent and category != "reported":
-            return
-        if category == "direct" and (asks or found):
-            return
-        if category == "presupposed" and found:
-            continue  # what was reported is not presupposed as well; what it mentions in passing may be
-        for source in sources:
-            match = pack.pattern(source).search(sentence)
-            if match is None:
-                continue
-            for claim in _read(match, category, pack):
-                if "§" in claim.predicate and not claim.attribute and category != "reported":
-                    continue  # "you know my dog" is about the one who says it
-                found = found or bool(claim.attribute) or category == "reported"
-                named = named or bool(claim.attribute)
-                yield category, claim, match[0].strip()
-            if found and category != "owned":
-                break
-        if named and category == "reported":
-            return
-
-
-def _read(match: re.Match[str], category: str, pack: LanguagePack) -> Iterator[Claim]:
-    groups = match.groupdict()
-    if category == "owned":
-        has = pack.premise.has_named if groups.get("name") else pack.premise.has
-        text = has.format(n=groups.get("n") or "", name=groups.get("name") or "")
-        yield from (c for c in read_claims(text, pack, Reading(loose=True)) if c.subject == SPEAKER)
-        return
-    words = groups.get("c") or ""
-    quoted = words.lstrip(" ,:").startswith(tuple('"“「『'))
-    text = pack.any_of(pack.premise.tags).sub("", _QUOTES.sub("", words).strip(" ,:").rstrip("?!.。")).rstrip("?!.。 ")
-    if category == "reported" and pack.any_of(pack.premise.promises).match(text):
-        return
-    prefixes = next((put for name, put in pack.premise.prefixes.items() if groups.get(name) is not None), ("",))
-    past = (category == "reported" or groups.get("past") is not None) and not quoted
-    reading = Reading(swapped=not quoted, loose=True, asked=True, backshift=past, wording=True)
-    claims: list[Claim] = []
-    for prefix in prefixes:
-        claims = [c for c in read_claims(prefix + text, pack, reading) if c.subject == SPEAKER]
-        if any(c.attribute for c in claims):
-            break
-    if not claims and category == "reported" and pack.premise.elided:
-        read = read_claims(pack.premise.elided + text, pack, reading)
-        claims = [c for c in read if c.subject == SPEAKER and c.attribute and not c.polarity]
-    yield from claims

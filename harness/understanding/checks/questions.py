@@ -176,7 +176,8 @@ def _echo(first: str, question: Asked, pack: LanguagePack) -> bool | None:
         return None
     bare = pack.any_of(pack.history.stop_tails).sub("", first)
     plain, found = pack.any_of(pack.history.negators).subn("", bare)
-    plain = plain.removeprefix("有") if found and plain != "有" else plain
+    have = pack.history.have
+    plain = plain.removeprefix(have) if found and plain != have else plain
     if not plain or plain not in question.statement:
         return None
     return found % 2 == 0

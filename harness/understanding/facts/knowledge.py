@@ -22,12 +22,14 @@ from harness.understanding.facts.relations import (
     best,
     miscounted,
     propositions,
-    values_match,
 )
+from harness.understanding.facts.translating import pack_of, translated
+from harness.understanding.facts.values import values_match
 from harness.understanding.text import contains_phrase, fold, sentences, stem, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
+    from harness.language.sections_facts import Attribute
     from harness.state import DialogueState, Persona
 
 _MOST = 0.6
@@ -127,6 +129,10 @@ def _known(fact: Fact, pack: LanguagePack, persona: Persona) -> Known:
     )
     own = fact.quote if fact.speaker == "persona" else ""
     claims = propositions(fact.attribute, fact.value, fact.polarity, own, pack)
+    language = pack_of(fact.language or persona.language, pack)
+    if language is not pack:
+        read = propositions(fact.attribute, fact.value, fact.polarity, own, language)
+        claims = (*claims, *dict.fromkeys(translated(read, language, pack)))
     also = tuple(replace(claims[0], value=alias, predicate=alias) for alias in aliases)
     return Known(fact, (*claims, *also), statement(fact, pack=pack, persona=persona), aliases)
 
@@ -237,6 +243,8 @@ def supported(claim: Claim, known: Knowledge, pack: LanguagePack, *, besides: st
     )
     if not wanted:
         return False
+    spec = pack.attribute(claim.attribute)
+    own = pack.pattern(pack.wording.mine) if spec is not None and spec.closed and pack.wording.mine else None
     exact = {term for term in wanted if term.isdigit()} | {stem(fold(name)) for name in NAMES.findall(claim.value)}
     for line in known.lines:
         if line == besides or not wanted & terms(line, pack):
@@ -244,9 +252,17 @@ def supported(claim: Claim, known: Knowledge, pack: LanguagePack, *, besides: st
         for sentence in sentences(line):
             shared = len(wanted & terms(sentence, pack))
             enough = shared / len(wanted) >= _MOST and shared >= min(_SUPPORT_TERMS, len(wanted))
+            if own is not None and not (own.search(_plain(sentence, pack)) or _speaks_of(spec, sentence, pack)):
+                continue  # "a foreman's son" has none of his own
             if enough and exact <= terms(sentence, pack) and sentence_polarity(sentence, pack) == claim.polarity:
                 return True
     return False
+
+
+def _speaks_of(spec: Attribute | None, sentence: str, pack: LanguagePack) -> bool:
+    """Whether a sentence says something of its speaker by an attribute."""
+    read = read_claims(sentence, pack, Reading(loose=True))
+    return spec is not None and any(claim.attribute == spec.key and claim.subject == SPEAKER for claim in read)
 
 
 @remembered(2048)

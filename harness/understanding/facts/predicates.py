@@ -16,6 +16,8 @@ _LONG_QUOTE = 4
 _LONG_HAN_QUOTE = 8
 _PRIVATE = 0xE000
 _DECADE = 10
+_ROUNDED = 2
+"""Centimetres that two wordings of one length may be apart (six foot, 182 cm)."""
 
 
 @remembered(4096)
@@ -101,4 +103,9 @@ def same_numbers(first: str, second: str, pack: LanguagePack) -> bool | None:
         start = next((start for word, start in pack.history.decades.items() if word in text.casefold()), None)
         if start is not None and others:
             return start <= others[0] < start + _DECADE
-    return None if not a or not b else a[0] == b[0] or set(a) == set(b)
+    if not a or not b:
+        return None
+    lengths = pack.text.lengths and any(
+        pack.any_of(pack.text.lengths).search(text.casefold()) for text in (first, second)
+    )
+    return a[0] == b[0] or set(a) == set(b) or bool(lengths and abs(a[0] - b[0]) <= _ROUNDED)

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
-from harness.language.shared import shared_words
 from harness.state import PersonaFact
 from harness.understanding.checks.holding import statement
 from harness.understanding.facts.claims import (
@@ -32,11 +31,11 @@ from harness.understanding.facts.kinds import (
     head_patterns,
     kinds_in,
     members_in,
-    narrower,
     same_words,
     told_apart,
 )
-from harness.understanding.facts.places import Containment, compare_places, one_in_other
+from harness.understanding.facts.places import Containment, compare_places
+from harness.understanding.facts.values import unnumbered, values_match
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, numbers, stem, terms
 
 if TYPE_CHECKING:
@@ -230,6 +229,8 @@ def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     if claim.polarity == known.polarity:
         further = claim_generic and not known_generic  # who has no siblings at all says more than "no sisters"
         return Relation(Stand.same, CERTAIN) if (equal or known_generic) and not further else NEITHER
+    if _inner_denials(claim, pack) != _inner_denials(known, pack):
+        return Relation(Stand.same, LIKELY) if equal else NEITHER
     denied, affirmed = (claim, known) if known.polarity else (known, claim)
     if _generic(denied.value, spec, pack) or equal or covers(denied.value, affirmed.value, pack):
         return Relation(Stand.conflict, CERTAIN)
@@ -259,71 +260,6 @@ def _generic(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
     )
 
 
-def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
-    """Whether two values mean the same; None when that cannot be told."""
-    spec = pack.attribute(known.attribute)
-    compare = spec.compare if spec else "text"
-    a, b = claim.value, known.value
-    if compare == "number" and (equal := same_numbers(a, b, pack)) is not None:
-        return equal
-    if fold(a) == fold(b) or contains_phrase(b, a) or contains_phrase(a, b):
-        return not (claim.name and known.name and fold(claim.name) != fold(known.name))
-    if spec is not None and spec.yes_no:
-        return True
-    if compare == "place" and (inside := one_in_other(a, b, pack)) is not None:
-        return inside
-    if told_apart(a, b, pack):
-        return False
-    numbers_equal = same_numbers(a, b, pack)
-    if has_han(a) != has_han(b):
-        return numbers_equal if compare == "number" else None
-    if compare == "number":
-        return numbers_equal
-    if compare in {"name", "place"}:
-        return likeness(a, b) >= _ALIKE or bool(terms(a, pack) & terms(b, pack))
-    if numbers_equal is False:
-        return False
-    return _texts_match(claim, known, pack)
-
-
-def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
-    a, b = claim.value, known.value
-    if (
-        claim.name
-        and known.name
-        and not (contains_phrase(known.name, claim.name) or contains_phrase(claim.name, known.name))
-    ):
-        return False
-    shared = kinds_in(a, pack) & kinds_in(b, pack)
-    if same_words(a, b, pack):
-        return True
-    spec = pack.attribute(known.attribute)
-    if spec is not None and spec.closed:
-        first, second = members_in(a, spec.key, pack), members_in(b, spec.key, pack)
-        if first and second:
-            return bool(first & second) or bool(shared & narrower(spec.key, pack))
-    first, second = terms(a, pack), terms(b, pack)
-    worded, other = _unnumbered(first), _unnumbered(second)
-    if spec is None or spec.single:  # "university of …" tells no university from another
-        names = (known.slot or known.attribute,) if spec is None else (spec.key, *spec.aliases)
-        said = frozenset().union(*(terms(name, pack) for name in names))
-        worded, other = worded - said or worded, other - said or other
-    if not worded or not other:
-        return None
-    if has_han(a) and has_han(b):
-        letters = set(_LATIN.findall(fold(a))), set(_LATIN.findall(fold(b)))
-        if all(letters) and not letters[0] & letters[1]:
-            return False  # blood types, models
-    share = len(worded & other) / min(len(worded), len(other))
-    if spec is not None and not spec.single:
-        return share >= (_MOST if has_han(a) else 1)  # "live music" is not "loud music"
-    return share >= _HALF
-
-
-def _unnumbered(found: frozenset[str]) -> frozenset[str]:
-    return frozenset(term for term in found if not term.isdigit() and not shared_words().numeral.search(term))
-
-
 def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """One rules the other out ("vegetarian", "loves steak"), in either direction."""
     if known.attribute == PET:
@@ -343,7 +279,11 @@ def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     if _kept((lacking - sides(claim.quote, pack).lacking) & (said.words | said.kinds), claim, known, pack):
         return Relation(Stand.conflict, FAIRLY) if claim.polarity else Relation(Stand.same, LIKELY)
     claimed = sides(claim.quote if claim.predicate else "", pack).lacking - lacking
-    if known.polarity and _kept(claimed & (held.words | held.kinds), claim, known, pack):
+    words = held.words | held.kinds
+    if not known.polarity:  # "widower" denies a wife, and is said without a negation
+        denied = known.value in known.quote or pack.any_of(pack.history.negators).search(known.quote) is not None
+        words = frozenset() if denied else sides(known.quote, pack).words
+    if _kept(claimed & words, claim, known, pack):
         return Relation(Stand.conflict, FAIRLY)
     return NEITHER
 
@@ -385,16 +325,23 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         return NEITHER
     of_claim, of_known = len(shared) / len(said), len(shared) / len(held)
     about = bool(known_head) and known_head <= said
+    turned = _inner_denials(claim, pack) != _inner_denials(known, pack)
+    if turned and claim.polarity != known.polarity:
+        return Relation(Stand.same, LIKELY) if max(of_claim, of_known) >= _HALF else NEITHER
+    if turned and min(of_claim, of_known) >= _MOST:
+        return Relation(Stand.conflict, LIKELY)
     if claim.polarity == known.polarity:
         return _alike(claim, known, of_claim, about=about, pack=pack)
     if (of_claim >= _MOST and of_known >= _MOST) or (covered and _is_taste(claim, pack) and _is_taste(known, pack)):
         return Relation(Stand.conflict, STRONG)
-    worded = _unnumbered(said)
+    worded = unnumbered(said)
+    besides = not claim.polarity and bool(_things(claim, pack) - held)
+    about = about and not besides  # no sugar in it says nothing against the coffee
     if (
         about
         or of_claim >= _MOST
-        or len(_unnumbered(shared)) >= max(_MOST * len(worded), 1)
-        or (of_claim >= _HALF and of_known >= _HALF)
+        or len(unnumbered(shared)) >= max(_MOST * len(worded), 1)
+        or (of_claim >= _HALF and of_known >= _HALF and not besides)
     ):
         return Relation(Stand.conflict, LIKELY if about or of_known >= _HALF else WEAK)
     if claim.polarity and not _is_taste(claim, pack):
@@ -405,13 +352,27 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     return NEITHER
 
 
+def _inner_denials(claim: Claim, pack: LanguagePack) -> bool:
+    """Whether a value denies a part of what it names ("coffee without sugar", 咖啡不加糖)."""
+    value = claim.predicate if not claim.attribute else claim.value
+    return len(pack.any_of(pack.history.negators).findall(value)) % 2 == 1
+
+
+def _things(claim: Claim, pack: LanguagePack) -> frozenset[str]:
+    """Terms of what a claim is about, without what is done with it."""
+    value = pack.any_of(pack.history.light).sub(" ", claim.value)
+    if not claim.attribute and not has_han(value):
+        value = value.partition(" ")[2] if value == claim.value else value
+    return terms(value, pack)
+
+
 def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: LanguagePack) -> Relation:
     """Two claims with shared words and the same polarity: the same, or told apart by a number, colour or name."""
     known_head, known_value = _about(known, pack)
     shared = frozenset.union(*_about(claim, pack)) & (known_head | known_value)
-    worded = _unnumbered(frozenset.union(*_about(claim, pack)))
-    half = len(_unnumbered(shared)) >= _HALF * len(worded) and bool(worded)
-    if same_numbers(claim.value, known.value, pack) is False and (about or (half and bool(_unnumbered(shared)))):
+    worded = unnumbered(frozenset.union(*_about(claim, pack)))
+    half = len(unnumbered(shared)) >= _HALF * len(worded) and bool(worded)
+    if same_numbers(claim.value, known.value, pack) is False and (about or (half and bool(unnumbered(shared)))):
         return Relation(Stand.conflict, LIKELY)
     if claim.polarity and told_apart(claim.value, known.value, pack):
         return Relation(Stand.conflict, LIKELY if about else WEAK)
