@@ -78,6 +78,8 @@ class ReplyCues(Frozen):
         elided: what sentences without a subject are completed with, and how such a sentence begins ("Single, as ever.").
         introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
         self_names: calling oneself something; group ``name``. ``vocatives``: calling the listener by a name; group ``name``.
+        foreign_asked: the user speaks of another language, in which the reply may then be.
+        foreign_words: function words of other languages in the same script that the pack's language has not.
     """
 
     concessions: tuple[str, ...] = ()
@@ -96,6 +98,8 @@ class ReplyCues(Frozen):
     self_names: tuple[str, ...] = ()
     vocatives: tuple[str, ...] = ()
     elided: Mapping[str, str] = {}
+    foreign_asked: tuple[str, ...] = ()
+    foreign_words: frozenset[str] = frozenset()
 
 
 class HoldingLines(Frozen):

@@ -62,6 +62,10 @@ class HistoryCues(Frozen):
         negators: words that turn a clause round. ``stop``: words without content. ``light``: words with
             little of it, which count only when there is nothing else. ``stop_tails``: particles at the end.
         have: the verb of having that a negation may carry with it (没有).
+        days: words for a day or a time of day; what is so on one need not be so on another.
+        limiting: words in a question that a "no" may be about ("always", "only").
+        having: statements that one has something; what follows their "yes" without a subject is about the thing.
+        transitive: verbs of more than one character, or with synonyms, that say little without an object (害怕).
         opposites: pairs of alternations; the second says the opposite of the first ("love", "hate").
         synonyms: alternations of words that mean the same.
         wishes: marks of what is wished, planned, supposed or past and gone, and so contradicts nothing.
@@ -129,6 +133,10 @@ class HistoryCues(Frozen):
     light: Words = ()
     stop_tails: Words = ()
     have: str = ""
+    transitive: Words = ()
+    days: Words = ()
+    limiting: Words = ()
+    having: Words = ()
     opposites: tuple[tuple[str, str], ...] = ()
     synonyms: Words = ()
     wishes: Words = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.understanding.checks.lasting import disagree
-from harness.understanding.checks.points import Point, content, keys_of, members_of
+from harness.understanding.checks.points import LIKING, Point, bare, content, keys_of, members_of
 from harness.understanding.facts.kinds import told_apart
 from harness.understanding.facts.places import one_in_other
 from harness.understanding.facts.relations import Stand, relate
@@ -30,8 +30,11 @@ _MOST = 40
 _INSIDE = 0.65
 _FAINT = 0.4
 _HALF = 0.5
-_JOB = "job"
+_JOB, _LIKES, _SKILL = "job", "likes", "skill"
 _FEW = 3
+LEANING = 0.6
+"""One may like what one has never had or done: doubtful in Chinese, where short answers often say so (喜欢 to 喜欢狗吗,
+没养过 to 养过狗吗). In English the two were mostly contradictions."""
 """A denial of a whole kind counts against a point of few words only."""
 
 
@@ -62,7 +65,13 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
                 continue
             relation = relate(claim, known, pack)
             if relation.stand is Stand.conflict and not _other_thing(claim, known, pack):
-                yield Conflict("claim", relation.strength, claim.quote, known.quote, turn)
+                liking = pack.script == "han" and (claim.attribute == _LIKES) != (known.attribute == _LIKES)
+                strength = (
+                    min(relation.strength, LEANING)
+                    if liking and claim.polarity != known.polarity
+                    else relation.strength
+                )
+                yield Conflict("claim", strength, claim.quote, known.quote, turn)
     for point in now.points:
         for other in before.points:
             strength = _opposed(point, other, pack)
@@ -99,7 +108,14 @@ def _other_thing(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
             and _one_job(claim.quote, other.quote, pack)
         )
     denied, affirmed = (other, claim) if claim.polarity else (claim, other)
+    if claim.attribute == other.attribute == _SKILL and _done_otherwise(denied.value, affirmed.value):
+        return True
     return _in_compounds(denied.value, affirmed.value, pack)
+
+
+def _done_otherwise(first: str, second: str) -> bool:
+    """Whether two skills do different things with one object (骑车, 开车)."""
+    return has_han(first) and len(first) == len(second) and first[-1] == second[-1] and first[0] != second[0]
 
 
 def _in_compounds(first: str, second: str, pack: LanguagePack) -> bool:
@@ -147,7 +163,7 @@ def _things(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
 
 def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
     """How surely one point denies the other; 0 when it does not."""
-    if point.wish or other.wish:
+    if point.wish or other.wish or (point.days and other.days and not point.days & other.days):
         return 0.0
     if point.negated and other.negated and point.second != other.second:
         return 0.0  # neither likes nor dislikes it
@@ -159,19 +175,30 @@ def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
     if (point.past or other.past) and never is None:
         return 0.0
     a, b = content(point.keys), content(other.keys)
+    if a - b and b - a and bare(a & b, pack):
+        return 0.0  # never learned French, and learned to paint
     if never is not None:
-        some = a if never is point else b
-        if never.vague:
-            return 0.55 if a & b else 0.0
-        if never.longed:
-            return 0.6 if len(a & b) >= ALIKE * len(some) else 0.0
-        return 0.8 if len(a & b) >= _HALF * len(some) else 0.0
+        return _denied_once(never, other if never is point else point, pack)
     passing = point.also or other.also
     if not passing and (_covered(point, other, pack) or _covered(other, point, pack)):
         return _INSIDE
     if passing or len(a & b) < ALIKE * min(len(a), len(b)):
         return _FAINT if a & b and pack.script == "latin" else 0.0
     return 0.5 + 0.4 * len(a & b) / len(a | b)
+
+
+def _denied_once(never: Point, once: Point, pack: LanguagePack) -> float:
+    """How surely a point that says "never" denies one that says that it was so."""
+    some = content(once.keys)
+    shared = some & content(never.keys)
+    if never.vague:
+        return 0.55 if shared else 0.0
+    if never.longed:
+        return 0.6 if len(shared) >= ALIKE * len(some) else 0.0
+    if len(shared) < _HALF * len(some):
+        return 0.0
+    leans = pack.script == "han" and LIKING in once.keys and LIKING not in never.keys
+    return LEANING if leans else 0.8
 
 
 def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
@@ -217,7 +244,7 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
         first, second = fold(value), fold(old[key][0])
         if first in second or second in first or one_in_other(value, old[key][0], pack):
             continue
-        if told_apart(first, second, pack):
+        if told_apart(first, second, pack) or (slot is None and _named(value) and _named(old[key][0])):
             yield Conflict(f"slot:{key}", 0.8, words, old[key][1], turn)
         elif not (slot and slot.named) and not (
             _one_job(words, old[key][1], pack) if key == _JOB else _akin(first, second, pack)
@@ -228,6 +255,11 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
         if about in held and held[about][0] != number:
             strength = _INSIDE if about in pack.history.leanings else SURE
             yield Conflict(f"state:{about}", strength, words, held[about][1], turn)
+
+
+def _named(value: str) -> bool:
+    """Whether a value is a name, as a favourite film is."""
+    return value[:1].isupper()
 
 
 def _range(value: str, pack: LanguagePack) -> tuple[float, float] | None:

@@ -10,11 +10,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.language.scripts import script_weights
 from harness.state import USER, Finding
 from harness.understanding.checks.agreement import aspect_agreements
+from harness.understanding.checks.answering import against_persona
 from harness.understanding.checks.called import other_name
 from harness.understanding.checks.candour import is_admission
+from harness.understanding.checks.drift import drifted
 from harness.understanding.checks.history import check_history
 from harness.understanding.checks.holding import as_sentence
 from harness.understanding.checks.premise import check_premise
@@ -82,8 +83,6 @@ _CORE = 0.33
 """Share of the words of a value that has to be said for it to count as stated."""
 _PREDICATE = 0.6
 """The same for a value that says something as a whole ("dropped out of law school")."""
-_DRIFT = 0.6
-_FEW_WORDS = 4
 _SHORT_NAME = 2
 _TOPIC_LENGTH = 20
 
@@ -119,7 +118,7 @@ def check_reply(
     known = knowledge_of(state, persona, pack)
     found = [
         *_character(plain, persona, pack, system_text),
-        *_form(plain, persona, pack),
+        *_form(plain, user_text, persona, pack),
         *_repetition(plain, previous_replies),
         *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
     ]
@@ -132,6 +131,11 @@ def check_reply(
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
     judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(plain, pack)]
     found.extend(_contradictions(plain, judged, pack, {notice.fact_id for notice in conflicts}))
+    found.extend(
+        _finding("contradiction", _as_said(plain, words, pack), fact=item.fact)
+        for words, item in against_persona(plain, user_text, known, pack)
+        if item.fact.id not in {notice.fact_id for notice in conflicts}
+    )
     found.extend(_disagreements(plain, known, pack, classify=classify))
     settled = _borne_out(judged)
     found.extend(check_promised(reply, user_text=user_text, state=state, pack=pack))
@@ -189,15 +193,16 @@ def _shared_stretch(text: str, source: str, size: int) -> str:
     return next((text[i : i + size] for i in range(0, len(text) - size + 1, 4) if text[i : i + size] in source), "")
 
 
-def _form(reply: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
-    label = next((m for line in reply.split("\n") if (m := pack.any_of(pack.reply.speaker_labels).match(line))), None)
+def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
+    begun = (piece for line in reply.split("\n") for piece in (line, *sentences(line)))
+    label = next((m for piece in begun if (m := pack.any_of(pack.reply.speaker_labels).match(piece))), None)
     if label is not None:
         yield _finding("wrong_speaker", label[0])
     if not persona.stage_directions:
         direction = pack.any_of(pack.reply.directions).search(reply)
         if direction is not None:
             yield _finding("stage_directions", direction[0])
-    if _drifted(reply, pack):
+    if drifted(reply, user_text, pack):
         yield _finding("language_drift", reply[:80])
 
 
@@ -218,20 +223,6 @@ def _address(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"(?:^|(?<=[.!?。]\s)|(?<=[!?。]))(?:{spelled})\s*,|,\s*(?:{spelled})\s*(?=[.!?。…]|$)", re.IGNORECASE
     )
-
-
-def _drifted(reply: str, pack: LanguagePack) -> bool:
-    """Whether most of the reply is in the other script. Names and single quoted words do not count."""
-    if pack.script not in ("han", "latin"):
-        weights = script_weights(reply)
-        return sum(weights.values()) > _FEW_WORDS and weights.get(pack.script, 0) < (1 - _DRIFT) * sum(weights.values())
-    han = len(re.findall(r"[\u3400-\u4dbf\u4e00-\u9fff]", reply))
-    latin = len(re.findall(r"[^\W\d_\u3400-\u9fff]{2,}", reply))
-    if han + latin == 0:
-        return False
-    if pack.script == "han":
-        return latin > 2 and latin / (han / 1.6 + latin) > _DRIFT
-    return han > 4 and (han / 1.6) / (han / 1.6 + latin) > 1 - _DRIFT
 
 
 def _repetition(reply: str, previous: Sequence[str]) -> Iterator[Finding]:
@@ -299,6 +290,11 @@ def _as_written(reply: str, claim: Claim, pack: LanguagePack) -> str:
         if claim in read_claims(sentence, pack, Reading(wording=True)) or claim.quote in plain_text(sentence, pack):
             return sentence
     return claim.quote
+
+
+def _as_said(reply: str, words: str, pack: LanguagePack) -> str:
+    """The sentence of the reply that has these words, as it is written."""
+    return next((sentence for sentence in sentences(reply) if words in plain_text(sentence, pack)), words)
 
 
 def _renamed(claim: Claim, fact: Known, pack: LanguagePack) -> bool:

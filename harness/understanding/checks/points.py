@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_\u3400-\u9fff]+")
 _MARK = "\x00"
-_LIKING = "~0"
+LIKING = "~0"
+"""Key of liking and disliking, the first pair of opposites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Point:
         longed: denied only by wishing for it.
         heads: numbers of the groups that a denial names as a whole ("any sports").
         lapsed: not for long. ``lately``: of these days.
+        days: the words for the day or time it is about (tonight, 明天).
         vague: what it is about is one of the things the other has just named ("never been there").
     """
 
@@ -55,6 +57,7 @@ class Point:
     said: str = ""
     lapsed: bool = False
     lately: bool = False
+    days: frozenset[str] = frozenset()
 
     @property
     def polarity(self) -> bool:
@@ -83,7 +86,7 @@ def keys_of(text: str, pack: LanguagePack) -> tuple[frozenset[str], bool, bool]:
     folded = pack.any_of(cues.stop).sub(_MARK, folded)
     heavy = _grams(pack.any_of(cues.light).sub(_MARK, folded), pack)
     found |= heavy
-    if not found - {_LIKING}:
+    if not found - {LIKING}:
         found |= _grams(folded, pack)
     return frozenset(found), denials % 2 == 1, second
 
@@ -122,14 +125,25 @@ def thin(clause: str, pack: LanguagePack) -> bool:
     """Whether a clause says what is done to something, but not to what ("never heard of it")."""
     cues = pack.history
     folded = pack.any_of((*cues.negators, *cues.light, *cues.stop)).sub(_MARK, fold(clause))
-    if any(pattern.search(folded) for key, _, pattern in _tables(pack)[0] if key != _LIKING):
+    if any(pattern.search(folded) for key, _, pattern in _tables(pack)[0] if key != LIKING):
         return False
     return not _grams(pack.any_of(cues.anaphors).sub(_MARK, folded), pack)
 
 
 def content(keys: frozenset[str]) -> frozenset[str]:
     """Keys without that of liking (the first pair of opposites): what is liked, not that it is liked."""
-    return keys - {_LIKING}
+    return keys - {LIKING}
+
+
+def bare(keys: frozenset[str], pack: LanguagePack) -> bool:
+    """Whether keys are only verbs of one character (吃的, 没坐过, 怕): what is done, but not to what."""
+    return bool(keys) and all((len(key) == 1 and has_han(key)) or key in _verbs(pack) for key in keys)
+
+
+@lru_cache(maxsize=16)
+def _verbs(pack: LanguagePack) -> frozenset[str]:
+    """Keys of the words of the pack that want an object."""
+    return frozenset().union(*(content(keys_of(word, pack)[0]) for word in pack.history.transitive))
 
 
 def point_of(clause: str, words: str, pack: LanguagePack) -> Point:
@@ -154,7 +168,13 @@ def point_of(clause: str, words: str, pack: LanguagePack) -> Point:
         said=clause,
         lapsed=lapsed,
         lately=pack.any_of(cues.lately).search(clause) is not None,
+        days=days_in(clause, pack),
     )
+
+
+def days_in(text: str, pack: LanguagePack) -> frozenset[str]:
+    """The words of a text for a day or a time of day."""
+    return frozenset(match[0].lower() for match in pack.any_of(pack.history.days).finditer(text))
 
 
 def answered(point: Point, question: Asked, says: bool, pack: LanguagePack) -> Point:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.state import USER
 from harness.state.record import Finding
 from harness.understanding.checks.news import GLAD, bad_news, first, grieves
 from harness.understanding.emotion.appraising import acts_in, appraise
@@ -48,6 +49,8 @@ CHEER = 0.4
 
 _MARK = re.compile(r"[!！]")
 _STOPS = ".?。？"
+_LATELY = 6
+"""Messages of the user among which the bad news must be that a mood is taken for grief."""
 
 
 def check_tone(
@@ -80,7 +83,7 @@ def _with_user(
     if bad_news(user_text, pack):
         yield from _at_bad_news(reply, user_text, persona, pack)
         return
-    if grieves(state.user_emotion) and not _lighter(user_text, pack):
+    if grieves(state.user_emotion) and not _lighter(user_text, pack) and _told(state, pack):
         # The bad news is a few turns old: only what nobody says to a mourner, and only where no kind word stands beside it.
         if first(cues.sympathy, reply) is None:
             for expressions in (cues.laughs, cues.pitches, cues.shrugs, cues.jokes):
@@ -95,6 +98,12 @@ def _with_user(
         shrugs = first(cues.shrugs, reply)
         if shrugs is not None and persona.baseline.valence > HARSH:
             yield _finding(UNSURE, shrugs[0])
+
+
+def _told(state: DialogueState, pack: LanguagePack) -> bool:
+    """Whether one of the last messages of the user tells of bad news; a sullen mood alone (no pay again) is no mourning."""
+    said = [message.text for message in state.messages if message.speaker == USER][-_LATELY:]
+    return not said or any(bad_news(excerpt(text), pack) for text in said)
 
 
 def _at_bad_news(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:

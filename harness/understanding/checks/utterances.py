@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
 from harness.understanding.checks.lasting import Length, lengths
-from harness.understanding.checks.points import Point, answered, content, keys_of, point_of, thin
+from harness.understanding.checks.points import Point, answered, bare, content, days_in, keys_of, point_of, thin
 from harness.understanding.checks.questions import Asked, knows_not, plain, read_question, spans, verdict
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
 from harness.understanding.facts.kinds import kinds_in
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from harness.language import LanguagePack
 
 _WORDING = Reading(wording=True)
+_BRIEF = 5
+ANSWERING = 2
+"""First clauses of a message that may hold its yes or no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ def _points(text: str, asked: str, question: Asked | None, says: bool | None, pa
     clauses = spans(text, pack)
     if question is not None and not question.open and says is not None:
         point = answered(point_of(question.statement, clauses[0][0], pack), question, says, pack)
+        point = replace(point, days=days_in(question.whole, pack) or days_in(clauses[0][0], pack))
         if thin(question.statement, pack) and pack.any_of(cues.anaphors).search(question.statement):
             named = content(keys_of(plain(asked, pack).replace(question.words, " "), pack)[0])
             point = replace(point, keys=named, vague=True)
@@ -96,17 +100,18 @@ def _points(text: str, asked: str, question: Asked | None, says: bool | None, pa
     if clauses and pack.any_of(cues.me_too).match(clauses[0][0]):
         stated = [clause for clause, asks in spans(asked, pack) if not asks and pack.any_of(cues.first).search(clause)]
         found.extend(replace(point_of(clause, clauses[0][0], pack), resolved=True) for clause in stated)
-    found.extend(_clause_points(clauses, asked, question, pack))
+    found.extend(_clause_points(clauses, asked, question, says, pack))
     return [point for point in found if content(point.keys)]
 
 
 def _clause_points(
-    clauses: tuple[tuple[str, bool], ...], asked: str, question: Asked | None, pack: LanguagePack
+    clauses: tuple[tuple[str, bool], ...], asked: str, question: Asked | None, says: bool | None, pack: LanguagePack
 ) -> Iterator[Point]:
     cues = pack.history
     before: frozenset[str] = frozenset()
     own: Asked | None = None
-    for clause, asks in clauses:
+    having = says and question is not None and pack.any_of(cues.having).search(question.statement) is not None
+    for number, (clause, asks) in enumerate(clauses):
         if asks:
             own = read_question(clause + "?", pack)
             continue
@@ -115,13 +120,28 @@ def _clause_points(
         if pack.any_of(cues.unknown).search(clause) and not pack.any_of(cues.experience).search(clause):
             continue
         yield from _longings(clause, pack)
+        if says is not None and number < ANSWERING and bare(content(keys_of(clause, pack)[0]), pack):
+            continue  # the point of the answer says it with what was asked about
+        if having and number and not pack.any_of(cues.first).search(clause):
+            continue  # what one has, not oneself (有，在深圳)
         foreign = pack.any_of(cues.others).match(clause) is not None and not pack.any_of(cues.lapsed).search(clause)
         if foreign or (pack.script == "latin" and not pack.any_of(cues.first).search(clause)):
             before = content(keys_of(clause, pack)[0])
             continue
         point = _completed(point_of(clause, clause, pack), clause, before, asked, question, pack)
         before = content(point.keys) or before
+        if question is not None and not point.days:
+            point = replace(point, days=days_in(question.whole, pack))
+        if bare(content(point.keys), pack) and not point.figures:
+            if number or question is None or not _takes_up(point, question):
+                continue
+            point = replace(point, keys=point.keys | content(keys_of(question.words, pack)[0]), resolved=True)
         yield point
+
+
+def _takes_up(point: Point, question: Asked) -> bool:
+    """Whether a bare verb answers a question: its own verb again (去得少), or one as short as 牛奶呢?"""
+    return len(question.words) <= _BRIEF or any(key in question.words for key in content(point.keys))
 
 
 def _own_answer(clause: str, own: Asked | None, pack: LanguagePack) -> Iterator[Point]:

@@ -77,7 +77,9 @@ def by_fold(found: Sequence[Item], pack: LanguagePack) -> list[tuple[LinearClass
 
 
 def train(data: Path) -> None:
-    """Write the classifier of the whole file."""
+    """Write the classifier of the whole file, and the out-of-fold figures of the benchmark beside it."""
+    from tests.benchmarks.measures.kvpi import measure
+
     warnings.filterwarnings("ignore")
     pack = load_packs().get("zh")
     used = files(data / "kvpi", "KvPI*.txt")
@@ -88,7 +90,7 @@ def train(data: Path) -> None:
         [*made, *written(pack)],
         trained_on=f"KvPI test part (Song et al. 2020) {' '.join(digest(file) for file in used)}, and sentences written for it",
         licence="Apache-2.0",
-        figures={},
+        figures={row.figure: round(row.value, 1) for row in measure(data) if row.tier == "classifier"},
         fitter=fit_blended,
         buckets=BUCKETS,
         **OPTIONS,
