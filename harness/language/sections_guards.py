@@ -26,16 +26,19 @@ class GuardCues(Frozen):
 
     Attributes:
         words: named expressions, used in all the others.
+        letters: two lines of the same length; a character of the first is read as the one below it (無: 无).
         rewrites: spellings to their full form, before anything is looked for ("r u": are you).
         titles: names of works and quotations that are talked about; what is in them is not meant.
         signs: kind -> a message can be of that kind only with one of these in it (lower case; it saves time). A kind
-            without signs is always looked for.
+            without signs is always looked for. ``hidden``, ``ciphers`` and ``misspelt`` are words by which a disguise is
+            told (see ``harness.understanding.checks.disguise.revealed``).
         bot_question: asks whether the character is a program, a person, by whom it was made.
         override: tells it to drop its instructions, its rules, its role; also forged marks of a chat template.
         role_swap: makes it somebody else. ``role_play``: asks for a part to be played, which may be a game.
         extraction: asks for the prompt, or for secrets.
         memory_poison: wants something to be kept that would change who it is or what the user may do.
         authority: claims of a right to give orders; a sentence of that kind beside an attack is no fact either.
+        parts_dealt: who is who in a swap of parts ("I am Mia, you are the guest"); beside one it is no fact either.
         innocent: kind -> what makes a match innocent when it stands in the sentence of the match.
         others: kind -> what makes a match innocent when it stands right before it ("they ignore …", 他…).
         admitted: how a reply says that its speaker is a program, or no human. ``admission``: what else goes with that
@@ -44,6 +47,7 @@ class GuardCues(Frozen):
     """
 
     words: Mapping[str, str] = {}
+    letters: tuple[str, str] = ("", "")
     rewrites: tuple[tuple[str, str], ...] = ()
     titles: Sources = ()
     signs: Mapping[str, Sources] = {}
@@ -54,6 +58,7 @@ class GuardCues(Frozen):
     extraction: Sources = ()
     memory_poison: Sources = ()
     authority: Sources = ()
+    parts_dealt: Sources = ()
     innocent: Mapping[str, Sources] = {}
     others: Mapping[str, Sources] = {}
     admission: Sources = ()
@@ -79,7 +84,7 @@ class GuardCues(Frozen):
 
     def kinds(self) -> tuple[str, ...]:
         """Every name that :meth:`kind` takes and that has patterns."""
-        lists = ("titles", *KINDS, "authority", "admission", "admitted", "templates")
+        lists = ("titles", *KINDS, "authority", "parts_dealt", "admission", "admitted", "templates")
         named = (f"{group}:{kind}" for group in ("innocent", "others") for kind in getattr(self, group))
         return (*(name for name in lists if getattr(self, name)), *named)
 
@@ -94,6 +99,9 @@ class GuardCues(Frozen):
 
     def check(self) -> None:
         """Compile everything. Raises LanguageError at the first pattern that is wrong."""
+        if len(self.letters[0]) != len(self.letters[1]):
+            message = f"Section guards, letters: {len(self.letters[0])} characters stand above {len(self.letters[1])}."
+            raise LanguageError(message, remedy="Give each character the one it is read as, below it.")
         for _, _, found in self.expressions():
             if isinstance(found, LanguageError):
                 raise found
@@ -115,12 +123,17 @@ class GuardCues(Frozen):
                 yield from ((name, source) for source in value.values())
             elif name == "rewrites":
                 yield from ((name, source) for source, _ in value)
-            elif isinstance(value, tuple):
+            elif isinstance(value, tuple) and name != "letters":
                 yield from ((name, source) for source in value)
 
     @cached_property
     def _cache(self) -> dict[str, re.Pattern[str]]:
         return {}
+
+    @cached_property
+    def plain_letters(self) -> dict[int, int]:
+        """``letters`` for :meth:`str.translate`."""
+        return {ord(letter): ord(plain) for letter, plain in zip(*self.letters, strict=True)}
 
     @cached_property
     def spellings(self) -> tuple[tuple[re.Pattern[str], str], ...]:

@@ -14,6 +14,7 @@ from harness.prompt_views import AnalysisView
 from harness.state import Operation
 from harness.state.operations import Found
 from harness.turn.calling import BOOKKEEPING_S, hints
+from harness.turn.spoken import harmless_text
 from harness.turn.turn import Turn
 from harness.understanding.facts.claims import SPEAKER, degree_of, plain_text, read_claims
 from harness.understanding.facts.knowledge import sentence_polarity
@@ -101,6 +102,7 @@ async def _ask(turn: Turn, ports: Ports, prompt: str, schema: Answers) -> Analys
         turn=turn.number,
         now=turn.now,
         language=turn.language,
+        harmless=harmless_text(turn, ports),
     )
     for reason in refused:
         turn = turn.note("proposal_refused", reason)

@@ -51,14 +51,17 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
     found = (
         *found,
         *check_recall(text, turn.notices, pack),
-        *check_admission(text, turn.notices, persona=turn.persona, pack=pack),
+        *check_admission(
+            text, turn.notices, persona=turn.persona, pack=ports.languages.for_text(text, default=turn.language)
+        ),
         *check_ruled_out(text, turn.state.task, pack),
     )
     return tuple(finding for finding in found if finding.kind not in UNFINISHED) if partial else found
 
 
 async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") -> Turn:
-    """The turn with one more candidate, checked; the one with the least penalty is chosen, the earlier of equals.
+    """The turn with one more candidate, checked; the one with the least penalty is chosen, the earlier of equals. One
+    that does not admit what the persona must admit comes after all that do.
 
     A reply that the rules pass goes before the evaluator as well when ``check_tier`` is ``model``.
     """
@@ -70,8 +73,13 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
     if settings.persona_consistency_check and settings.check_tier == "model" and not candidate.findings:
         turn, candidate = await judging.judge_reply(turn, ports, candidate)
     candidates = (*turn.candidates, candidate)
-    best = min(range(len(candidates)), key=lambda index: candidates[index].penalty)
+    best = min(range(len(candidates)), key=lambda index: (unadmitted(candidates[index]), candidates[index].penalty))
     return turn.with_(candidates=candidates, chosen=best)
+
+
+def unadmitted(candidate: Candidate) -> bool:
+    """Whether a reply does not say what its persona has a duty to say. No other fault weighs against that."""
+    return any(finding.kind == "not_admitted" for finding in candidate.findings)
 
 
 def presentable(text: str, limit: int) -> tuple[str, bool]:

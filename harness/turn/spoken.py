@@ -9,7 +9,9 @@ from harness.language.parts import weighty
 from harness.language.scripts import script_weights
 from harness.ports import Ports
 from harness.turn.turn import Turn
+from harness.understanding.checks.guards import harmless
 from harness.understanding.emotion.track import appraise
+from harness.understanding.references.mixed import packs_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,12 @@ def spoken(turn: Turn, ports: Ports) -> tuple[Spoken, ...]:
         for code in codes
         if code in user or code in reply
     )
+
+
+def harmless_text(turn: Turn, ports: Ports) -> str:
+    """The user's message without what the persona guard objects to; nothing of that changes the state."""
+    pack = ports.languages.for_text(turn.text, default=turn.language)
+    return harmless(turn.text, pack=pack, beside=packs_beside(turn.text, pack, ports.languages))
 
 
 def lenders(said: tuple[Spoken, ...], ports: Ports) -> tuple[Spoken, ...]:

@@ -7,6 +7,7 @@ from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.checks.consistency import check_premise
 from harness.understanding.checks.recall import recall_notices
+from harness.understanding.references.mixed import packs_beside
 
 
 async def consistency_check(turn: Turn, ports: Ports) -> Turn:
@@ -15,7 +16,12 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
         return turn
     pack = ports.languages.get(turn.language)
     notices = check_premise(
-        turn.text, state=turn.state, persona=turn.persona, pack=pack, classify=turn.classified_checks
+        turn.text,
+        state=turn.state,
+        persona=turn.persona,
+        pack=pack,
+        classify=turn.classified_checks,
+        beside=packs_beside(turn.text, pack, ports.languages),
     )
     turn = turn.with_(notices=notices)
     if turn.settings.check_tier == "model" and not turn.notices:

@@ -19,7 +19,7 @@ from harness.prompt_views import FindingView
 from harness.state import ModelCall, Notice
 from harness.turn.beginning import Attempt, begin, held, mending_request
 from harness.turn.calling import hints, remaining
-from harness.turn.checking import Form, consider, trimmed, whole_sentences
+from harness.turn.checking import Form, consider, trimmed, unadmitted, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 from harness.understanding.checks.holding import hold_line, statement
@@ -130,8 +130,15 @@ async def _last_resort(turn: Turn, ports: Ports) -> Turn:
     if notice is None:
         return await _plain_truth(turn, ports, pack)
     said = [message.text for message in turn.state.messages if message.speaker == "character"]
-    line = hold_line(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, previous=tuple(said))
-    turn = await consider(turn, line, ports, "line")
+
+    def line_for(notice: Notice) -> str:
+        return hold_line(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, previous=tuple(said))
+
+    lines = [line_for(notice)]
+    asked = next((one for one in turn.notices if one.kind == "bot_question"), notice)
+    if unadmitted(turn.candidates[turn.chosen]) and asked is not notice:
+        lines = [line_for(asked), *(lines if notice.truth else ())]
+    turn = await consider(turn, ("" if pack.script == "han" else " ").join(lines), ports, "line")
     return turn.note("fallback_line", "no revision held the fact; a line of the language pack states it")
 
 

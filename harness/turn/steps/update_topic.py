@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from harness.ports import Ports
 from harness.turn import analysing
-from harness.turn.spoken import lenders, most_moved, spoken
+from harness.turn.spoken import harmless_text, lenders, most_moved, spoken
 from harness.turn.turn import Turn
-from harness.understanding.checks.guards import harmless
 from harness.understanding.commitments.task import track_task
 from harness.understanding.commitments.track import track_commitments
 from harness.understanding.emotion.track import track_emotion
@@ -30,21 +29,19 @@ async def update_topic(turn: Turn, ports: Ports) -> Turn:
 def _by_rules(turn: Turn, ports: Ports) -> Turn:
     """Entities first: a topic takes up the names that this turn brought.
 
-    Each part of a turn in several languages is read with the pack of its own; the topic is that of the whole.
+    What the persona guard objects to is left out: it names nothing, moves no topic and no mood, promises and settles
+    nothing. Each part of a turn in several languages is read with the pack of its own; the topic is that of the whole.
     """
     pack, persona, number = ports.languages.get(turn.language), turn.persona, turn.number
-    beside = packs_beside(f"{turn.text}\n{turn.reply}", pack, ports.languages)
-    named = track_entities(
-        turn.text, turn.reply, state=turn.state, persona=persona, pack=pack, turn=number, beside=beside
-    )
+    text = harmless_text(turn, ports)
+    beside = packs_beside(f"{text}\n{turn.reply}", pack, ports.languages)
+    named = track_entities(text, turn.reply, state=turn.state, persona=persona, pack=pack, turn=number, beside=beside)
     turn = turn.propose(named)
-    said = spoken(turn, ports)
+    said = spoken(turn.with_(text=text), ports)
     state, mood = turn.state, most_moved(said, lenders(said, ports))
     turn = turn.propose(
         [
-            *track_topics(
-                turn.text, turn.reply, state=state, pack=pack, turn=number, classify=turn.classified_analysis
-            ),
+            *track_topics(text, turn.reply, state=state, pack=pack, turn=number, classify=turn.classified_analysis),
             *track_emotion(
                 mood.user_text,
                 mood.reply,
@@ -57,9 +54,9 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
         ]
     )
     for part in said:
-        # What the persona guard objects to promises nothing and settles nothing.
-        text = harmless(part.user_text, pack=part.pack)
-        promised = track_commitments(text, part.reply, state=turn.state, pack=part.pack, turn=number, now=turn.now)
+        promised = track_commitments(
+            part.user_text, part.reply, state=turn.state, pack=part.pack, turn=number, now=turn.now
+        )
         turn = turn.propose(promised)
-        turn = turn.propose(track_task(text, part.reply, state=turn.state, pack=part.pack))
+        turn = turn.propose(track_task(part.user_text, part.reply, state=turn.state, pack=part.pack))
     return turn

@@ -88,6 +88,9 @@ _SHORT = 300
 _LONGEST = 4000
 """Characters of a message whose encodings are tried; an order that long is rare, and decoding costs."""
 _MOST_TOKENS = 6
+_LONG_WORD = 6
+"""From how many letters on a word is told even when one of them is missing."""
+_WORD = re.compile(r"[A-Za-z]{4,20}")
 
 
 def seen(text: str) -> str:
@@ -128,14 +131,18 @@ def _latin(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(char for char in parts if unicodedata.category(char) != "Mn"))
 
 
-def revealed(text: str, plain: str, hints: Sequence[str] = (), ciphers: Sequence[str] = ()) -> Iterator[str]:
-    """What else a text may say: with spaced letters joined, digits read as letters, encoded parts decoded.
+def revealed(
+    text: str, plain: str, *, hints: Sequence[str] = (), ciphers: Sequence[str] = (), words: Sequence[str] = ()
+) -> Iterator[str]:
+    """What else a text may say: with spaced letters joined, digits read as letters, encoded parts decoded, words respelled.
 
     Args:
         text: as it was typed; wide gaps in it part words of spaced letters.
         plain: the same as :func:`seen` gives it.
         hints: words of an order; a text is read from its end, and as ROT13, only where that brings one of them out.
         ciphers: words for shifted alphabets; a text with one of them is read with every shift.
+        words: a word of a short text that has the letters of one of these in another order, one less, or one more inside,
+            is read as it.
 
     Yields:
         readings that differ from ``plain``; none for ordinary text.
@@ -149,6 +156,8 @@ def revealed(text: str, plain: str, hints: Sequence[str] = (), ciphers: Sequence
     if _TIED.search(head):
         yield _TIED.sub(lambda match: re.sub(r"[_.\-+/]+", " ", match[0]), head)
     yield from _squeezed(head, hints)
+    if words and len(plain) <= _SHORT and (respelled := _respelled(plain, tuple(words))) != plain:
+        yield respelled
     leeted = _LEETED.findall(head)
     if len(leeted) >= 2 or any(sum(char in _LEET_MARKS for char in word) >= 2 for word in leeted):
         letters = _LEETED.sub(lambda match: match[0].translate(_LEET), head)
@@ -166,6 +175,37 @@ def _squeezed(text: str, hints: Sequence[str]) -> Iterator[str]:
     letters = re.sub(r"[\W_]+", "", lowered)
     if any(hint in letters and hint not in lowered for hint in hints):
         yield letters
+
+
+def _respelled(text: str, words: tuple[str, ...]) -> str:
+    known = _misspellings(words)
+
+    def mended(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        if word in words:
+            return match[0]
+        inserted = (word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)) if len(word) > _LONG_WORD else ()
+        found = known.get(word) or known.get(_jumbled(word)) or next((one for one in inserted if one in words), None)
+        return found or match[0]
+
+    return _WORD.sub(mended, text)
+
+
+@lru_cache(maxsize=8)
+def _misspellings(words: tuple[str, ...]) -> dict[str, str]:
+    """What each word becomes in haste: without one of its letters, and, as a key of its own, with them in any order."""
+    known: dict[str, str] = {}
+    for word in words:
+        known.setdefault(_jumbled(word), word)
+        if len(word) >= _LONG_WORD:
+            for at in range(1, len(word)):
+                known.setdefault(word[:at] + word[at + 1 :], word)
+    return known
+
+
+def _jumbled(word: str) -> str:
+    """A word by its first letter and the others sorted; no text is spelled like that."""
+    return f"{word[:1]}:{''.join(sorted(word[1:]))}"
 
 
 def _joined(match: re.Match[str]) -> str:

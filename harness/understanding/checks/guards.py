@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, cast
 
 from harness.language.classifier import text_features
@@ -19,7 +20,7 @@ from harness.understanding.facts.relations import LIKELY
 from harness.understanding.text import fold, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from harness.language import LanguagePack
     from harness.language.classifier import LinearClassifier
@@ -45,47 +46,61 @@ class _Hit:
     confidence: float = LIKELY
 
 
-def find_attempts(text: str, *, pack: LanguagePack, classify: bool = False) -> tuple[Notice, ...]:
+def find_attempts(
+    text: str, *, pack: LanguagePack, classify: bool = False, beside: Sequence[LanguagePack] = ()
+) -> tuple[Notice, ...]:
     """Attempts at the machinery in a user's message.
 
     Args:
         text: the message, at most a few thousand characters.
         pack: of the language it is written in.
-        classify: let the small classifiers of the pack speak where the rules found nothing.
+        classify: let the small classifier of the pack speak where the rules found no bot question.
+        beside: packs of further languages with words in the message.
 
     Returns:
         notices of the kinds ``memory_poison``, ``role_swap``, ``override`` (at most one of these), ``extraction`` and
         ``bot_question``, with the words that show it, as they read without disguise. Empty for an ordinary message.
     """
-    hits = _hits(text, pack)
+    hits = _all_hits(text, (pack, *beside))
     notices = [Notice(kind=hit.kind, quote=hit.words, claim=fold(hit.words), confidence=hit.confidence) for hit in hits]
-    if classify and not hits:
-        notices.extend(_classified(text, pack))
+    if classify and not any(hit.kind == "bot_question" for hit in hits):
+        notices.extend(_classified(harmless(text, pack=pack, beside=beside) if hits else text, pack))
     return tuple(notices)
 
 
-def harmless(text: str, *, pack: LanguagePack) -> str:
+def harmless(text: str, *, pack: LanguagePack, beside: Sequence[LanguagePack] = ()) -> str:
     """The text without the sentences that try to change or open the character, so that nothing in them becomes a fact.
 
-    Beside such a sentence, those that claim a right to give orders ("I am your developer") go too. A text that forges the
-    marks of a chat template, or that hides an order in an encoding, is left out whole.
+    Beside such a sentence, those that claim a right to give orders ("I am your developer") go too, and beside one that
+    swaps parts, those that deal them out ("I'm Mia. You're the guest."). A text that forges the marks of a chat template,
+    or that hides an order in an encoding, is left out whole.
     """
-    hits = [hit for hit in _hits(text, pack) if hit.kind in ATTACKS]
+    packs = (pack, *beside)
+    hits = [hit for hit in _all_hits(text, packs) if hit.kind in ATTACKS]
     if not hits:
         return text
+    swapped = any(hit.kind == "role_swap" for hit in hits)
     parts = sentences(text)
-    kept = [part for part in parts if not _harmful(part, pack)]
+    kept = [part for part in parts if not any(_harmful(part, one, swapped=swapped) for one in packs)]
     if len(kept) == len(parts) or not re.search(r"\w", "".join(kept)):
         return ""
     joint = "" if pack.script == "han" else " "
     return joint.join(kept)
 
 
-def _harmful(sentence: str, pack: LanguagePack) -> bool:
+def _harmful(sentence: str, pack: LanguagePack, *, swapped: bool) -> bool:
+    if any(hit.kind in ATTACKS for hit in _hits(sentence, pack)):
+        return True
+    plain = plain_text(sentence, pack=pack)
     return bool(
-        any(hit.kind in ATTACKS for hit in _hits(sentence, pack))
-        or pack.guards.kind("authority").search(plain_text(sentence, pack=pack))
+        pack.guards.kind("authority").search(plain) or (swapped and pack.guards.kind("parts_dealt").search(plain))
     )
+
+
+def _all_hits(text: str, packs: Sequence[LanguagePack]) -> tuple[_Hit, ...]:
+    if len(packs) == 1:
+        return _hits(text, packs[0])
+    return tuple(_one_of_each(chain.from_iterable(_hits(text, pack) for pack in packs)))
 
 
 def _hits(text: str, pack: LanguagePack) -> tuple[_Hit, ...]:
@@ -99,15 +114,25 @@ def _hits_short(text: str, pack: LanguagePack) -> tuple[_Hit, ...]:
 
 
 def _found(text: str, pack: LanguagePack) -> Iterator[_Hit]:
-    """At most one hit of a kind, and at most one kind of :data:`_CHANGES`."""
-    plain = seen(text)
-    seen_kinds: set[str] = set()
+    plain = seen(text).translate(pack.guards.plain_letters)
     hits = [*_forged(plain, pack), *_read(plain, pack)]
     if not any(hit.kind in ATTACKS for hit in hits):
         signs = pack.guards.signs
-        readings = revealed(text, plain, signs.get("hidden", ()), signs.get("ciphers", ()))
+        readings = revealed(
+            text,
+            plain,
+            hints=signs.get("hidden", ()),
+            ciphers=signs.get("ciphers", ()),
+            words=signs.get("misspelt", ()),
+        )
         hidden = (hit for reading in readings for hit in _read(reading, pack))
         hits.extend(hit for hit in hidden if hit.confidence >= LIKELY)
+    yield from _one_of_each(hits)
+
+
+def _one_of_each(hits: Iterable[_Hit]) -> Iterator[_Hit]:
+    """The surest hit of each kind, and at most one kind of :data:`_CHANGES`."""
+    seen_kinds: set[str] = set()
     for hit in sorted(hits, key=lambda hit: (-hit.confidence, _rank(hit.kind))):
         group = "change" if hit.kind in _CHANGES else hit.kind
         if group not in seen_kinds:
@@ -127,7 +152,7 @@ def _forged(plain: str, pack: LanguagePack) -> Iterator[_Hit]:
 
 def plain_text(text: str, *, pack: LanguagePack) -> str:
     """A message as the rules and classifiers read it: undisguised, spellings written out, titles of works blanked."""
-    plain = seen(text)
+    plain = seen(text).translate(pack.guards.plain_letters)
     for pattern, put in pack.guards.spellings:
         plain = pattern.sub(put, plain)
     return pack.guards.kind("titles").sub(" ", plain)

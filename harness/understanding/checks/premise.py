@@ -15,7 +15,7 @@ from harness.understanding.facts.translating import pack_of
 from harness.understanding.text import contains_phrase, fold, has_han, normalize, sentences, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.language import LanguagePack
     from harness.state import DialogueState, Persona
@@ -39,9 +39,17 @@ _CLAUSE = re.compile(r"[,;，；、]")
 
 
 def check_premise(
-    text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack, classify: bool = False
+    text: str,
+    *,
+    state: DialogueState,
+    persona: Persona,
+    pack: LanguagePack,
+    classify: bool = False,
+    beside: Sequence[LanguagePack] = (),
 ) -> tuple[Notice, ...]:
     """What a user's message takes for granted that is not so, and attempts at the machinery behind the character.
+
+    ``beside``: packs of further languages in the message, in which attempts are looked for as well.
 
     Returns:
         notices, at most one per fact, guard notices last. Empty for an ordinary message.
@@ -54,7 +62,7 @@ def check_premise(
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)
     decided = [notice for notice in found if notice.kind == "contradiction"]
-    return (*(decided or found[:1]), *find_attempts(text, pack=pack, classify=classify))
+    return (*(decided or found[:1]), *find_attempts(text, pack=pack, classify=classify, beside=beside))
 
 
 def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[Notice]:

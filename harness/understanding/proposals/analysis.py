@@ -37,6 +37,7 @@ from harness.understanding.proposals.proposed_tracking import (
     topic_operation,
     user_emotion_operation,
 )
+from harness.understanding.proposals.withholding import Withholding
 
 P = TypeVar("P")
 
@@ -52,6 +53,7 @@ def to_operations(
     turn: int,
     now: datetime,
     language: str = "",
+    harmless: str | None = None,
 ) -> tuple[list[Operation], list[str]]:
     """The operations an analysis comes to, in the order to apply them, and why the rest was refused.
 
@@ -68,6 +70,8 @@ def to_operations(
         turn: number of the turn.
         now: time of the turn, against which dates are meant.
         language: language code of the turn, kept with facts; the state's when empty.
+        harmless: the message without what the persona guard objects to; proposals that rest on the rest of it are
+            refused. None when it objects to nothing.
     """
     entities = analysis.entities if isinstance(analysis, TurnAnalysis | TopicUpdate) else ()
     evidence = Evidence(
@@ -81,7 +85,7 @@ def to_operations(
         language=language or state.language,
         people=_people(entities, state),
     )
-    outcome = _Outcome()
+    outcome = _Outcome(Withholding(user_text, user_text if harmless is None else harmless, reply))
     if isinstance(analysis, TurnAnalysis | TopicUpdate):
         outcome.take("entity", entities, MAX_ENTITIES, lambda item: entity_operation(item, evidence))
     named = tuple(op.name for op in outcome.operations if isinstance(op, MentionEntity))
@@ -94,14 +98,13 @@ def to_operations(
         outcome.take("task", analysis.task, MAX_TASK_CHANGES, lambda item: task_operation(item, evidence))
     if isinstance(analysis, TurnAnalysis | TopicUpdate):
         outcome.take("topic", (analysis.topic,), 1, lambda item: topic_operation(item, evidence, named))
-        for who, proposal, convert in (
-            ("user", analysis.user_emotion, user_emotion_operation),
-            ("character", analysis.character_emotion, character_emotion_operation),
-        ):
-            _note_unknown_label(outcome, who, proposal, vocabulary)
-            operation = convert(proposal, evidence)
-            if operation is not None:
-                outcome.operations.append(operation)
+        user, character = analysis.user_emotion, analysis.character_emotion
+        _note_unknown_label(outcome, "user", user, vocabulary)
+        outcome.take("emotion of the user", (user,), 1, lambda item: user_emotion_operation(item, evidence))
+        _note_unknown_label(outcome, "character", character, vocabulary)
+        outcome.take(
+            "emotion of the character", (character,), 1, lambda item: character_emotion_operation(item, evidence)
+        )
     return outcome.operations, outcome.refused
 
 
@@ -109,14 +112,18 @@ def to_operations(
 class _Outcome:
     """What came out so far."""
 
+    withholding: Withholding
     operations: list[Operation] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
-    def take(self, what: str, proposals: Sequence[P], limit: int, convert: Callable[[P], Operation]) -> None:
-        """Convert proposals one by one; a refusal concerns one proposal only."""
+    def take(self, what: str, proposals: Sequence[P], limit: int, convert: Callable[[P], Operation | None]) -> None:
+        """Convert proposals one by one; a refusal concerns one proposal only, and one may come to nothing."""
         for proposal in proposals[:limit]:
             try:
-                self.operations.append(convert(proposal))
+                self.withholding.check(proposal)
+                operation = convert(proposal)
+                if operation is not None:
+                    self.operations.append(operation)
             except Refused as refused:
                 self.refused.append(f"{what} refused: {refused}")
         if len(proposals) > limit:
