@@ -156,6 +156,7 @@ class NoticeView:
         "contradiction",
         "challenge",
         "recall",
+        "reference",
         "bot_question",
         "override",
         "role_swap",

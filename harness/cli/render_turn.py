@@ -24,7 +24,8 @@ def why(record: TurnRecord) -> Group:
     """What the checks found, which replies were considered, and what was refused."""
     notices = [
         f"{notice.kind} ({notice.tier}): {notice.quote!r}"
-        + (f" against [{notice.fact_id}] {notice.truth}" if notice.truth else "")
+        + (f" means {notice.claim}" if notice.kind == "reference" else "")
+        + (f" against {f'[{notice.fact_id}] ' * bool(notice.fact_id)}{notice.truth}" if notice.truth else "")
         for notice in record.notices
     ]
     events = [f"{event.phase}: {event.kind}: {event.message}" for event in record.events]

@@ -14,6 +14,7 @@ from harness.language.classifier import LinearClassifier, find_classifier
 from harness.language.phrases import Phrases, caseless
 from harness.language.scripts import is_script
 from harness.language.sections_agreement import AgreementCues
+from harness.language.sections_called import CalledCues
 from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
 from harness.language.sections_examples import Example
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
@@ -67,6 +68,7 @@ class LanguagePack(Frozen):
     premise: PremiseCues = Field(default_factory=PremiseCues)
     guards: GuardCues = Field(default_factory=GuardCues)
     reply: ReplyCues = Field(default_factory=ReplyCues)
+    called: CalledCues = Field(default_factory=CalledCues)
     holding: HoldingLines = Field(default_factory=HoldingLines)
     lines: EngineLines = Field(default_factory=EngineLines)
     recall: RecallCues = Field(default_factory=RecallCues)

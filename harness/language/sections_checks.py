@@ -107,9 +107,10 @@ class HoldingLines(Frozen):
 
     Attributes:
         begun: openers a model continues, by kind: ``denial`` (the user says the opposite), ``value`` (another
-            value), ``unknown`` (no fact decides), and ``open`` (openers that stop before the truth).
+            value), ``called`` (a wrong name; those of ``value`` where there are none), ``unknown`` (no fact decides),
+            and ``open`` (openers that stop before the truth).
         stop: the mark that ends a sentence.
-        lines: last-resort replies: ``denial``, ``value``, ``unknown``, ``bot_deny``, ``bot_deflect``,
+        lines: last-resort replies: ``denial``, ``value``, ``called``, ``unknown``, ``bot_deny``, ``bot_deflect``,
             ``bot_admit``, ``override``, ``extraction``.
     """
 

@@ -86,6 +86,8 @@ class ToneCues(Frozen):
         laughs, congratulates, pitches, shrugs, condoles: in a reply: laughter; praise for the news; cheer or a sale; a
             cold answer; condolences.
         jokes: in a reply: a joke that is told or offered, or what makes light of the news ("just a cat").
+        delights: in a reply: delight at what a mourner tells. ``after``: in a message: talk of who was lost; ``fond``: in a reply:
+            what makes a word of delight in its sentence kind ("a wonderful memory"); ``consoles``: in the whole of it ("so sorry").
         brisk: in a reply: how one begins that is glad of something ("Nice, …", 正好).
         sympathy: in a reply: what makes a cheerful word beside it fine.
         turns: in a reply: what says that a bad mood is over ("I forgive you", 不生气了).
@@ -99,6 +101,10 @@ class ToneCues(Frozen):
     glad: tuple[LowerRegex, ...] = ()
     laughs: tuple[LowerRegex, ...] = ()
     congratulates: tuple[LowerRegex, ...] = ()
+    delights: tuple[LowerRegex, ...] = ()
+    after: tuple[LowerRegex, ...] = ()
+    fond: tuple[LowerRegex, ...] = ()
+    consoles: tuple[LowerRegex, ...] = ()
     jokes: tuple[LowerRegex, ...] = ()
     brisk: tuple[LowerRegex, ...] = ()
     pitches: tuple[LowerRegex, ...] = ()

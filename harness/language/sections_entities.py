@@ -54,6 +54,7 @@ class EntityCues(Frozen):
         list_joiners: words that join the last item of a list. ``list_leads``: words after which a list begins.
         list_heads: words that begin the question a list answers ("which"); what begins with one is no item.
         list_counts: number words before the noun of a list that is announced ("two hotels, …"), and how many they are.
+        list_clauses: words that begin a clause: what begins with one is no item.
         list_tails: words that end a list. ``list_separators``: characters between items.
         pronouns: ``female`` / ``male`` / ``people`` / ``thing`` / ``place`` -> pronouns. ``possessives``: the same for "his", "its".
         ordinals: wordings that pick from a list; groups ``n`` (looked up in ``numbers``) and maybe ``noun`` or
@@ -108,6 +109,7 @@ class EntityCues(Frozen):
     list_counts: dict[str, int] = Field(default_factory=dict)
     list_leads: Words = ()
     list_tails: Words = ()
+    list_clauses: Words = ()
     list_separators: str = ",、，"
     pronouns: dict[str, Words] = Field(default_factory=dict)
     possessives: dict[str, Words] = Field(default_factory=dict)

@@ -58,6 +58,9 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
         for field, value in getattr(pack, name).__dict__.items():
             if isinstance(value, tuple):
                 yield from ((f"{name}.{field}", source) for source in value)
+    for field, value in pack.called.__dict__.items():
+        if field not in ("terms", "term_set"):
+            yield from ((f"called.{field}", source) for source in value)
     yield from _history(pack)
 
 

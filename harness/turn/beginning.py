@@ -30,7 +30,7 @@ Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
 def held(turn: Turn) -> Notice | None:
     """The notice that the reply has to meet; facts that were asked for together are told together."""
     notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
-    if len(notices) > 1 and notices[0].kind == "recall":
+    if len(notices) > 1 and notices[-1].kind == "recall":
         joint = "，" if has_han(notices[0].truth) else ", "
         return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})
     return notices[0] if notices else None

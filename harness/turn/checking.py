@@ -11,6 +11,7 @@ from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.checks.candour import check_admission
 from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.naming_asked import check_references
 from harness.understanding.checks.recall import check_recall
 from harness.understanding.checks.ruled_out import check_ruled_out
 from harness.understanding.text import contains_phrase, sentences
@@ -43,7 +44,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         state=turn.state,
         persona=turn.persona,
         pack=pack,
-        notices=tuple(notice for notice in turn.notices if notice.kind != "recall"),
+        notices=tuple(notice for notice in turn.notices if notice.kind not in ("recall", "reference")),
         previous_replies=tuple(previous),
         system_text=turn.messages[0].content if turn.messages else "",
         classify=turn.classified_checks,
@@ -51,6 +52,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
     found = (
         *found,
         *check_recall(text, turn.notices, pack),
+        *check_references(text, turn.notices, state=turn.state, pack=pack),
         *check_admission(
             text, turn.notices, persona=turn.persona, pack=ports.languages.for_text(text, default=turn.language)
         ),

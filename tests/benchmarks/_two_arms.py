@@ -12,7 +12,8 @@ from harness.state import Persona
 from harness.understanding.checks.holding import statement
 from tests.benchmarks._embedded import Served
 
-ARMS = ("harness", "bare")
+ARMS = {"harness": "with the engine", "bare": "bare"}
+"""Name of an arm → how tables call it."""
 Row = dict[str, Any]
 
 
@@ -84,9 +85,16 @@ async def bare(client: Any, model: Served, system: str, talk: Talk, seed: int, *
 
 
 async def conversations(
-    model: Served, folder: Path, talks: Sequence[T], seeds: Sequence[int], *, window: int = 0, **engine: Any
+    model: Served,
+    folder: Path,
+    talks: Sequence[T],
+    seeds: Sequence[int],
+    *,
+    arms: Sequence[str] = tuple(ARMS),
+    window: int = 0,
+    **engine: Any,
 ) -> AsyncIterator[tuple[str, T, int, list[Row]]]:
-    """(arm, talk, seed, rows) of both arms, talk by talk and seed by seed.
+    """(arm, talk, seed, rows) of the arms, talk by talk and seed by seed.
 
     The one that comes second finds the persona in the server's cache; they take turns at that.
     """
@@ -97,7 +105,7 @@ async def conversations(
     for seed in seeds:
         for number, talk in enumerate(talks):
             system = persona_text(prompts, talk.persona)
-            for arm in ARMS if (number + seed) % 2 else reversed(ARMS):
+            for arm in arms if (number + seed) % 2 else reversed(arms):
                 if arm == "harness":
                     yield arm, talk, seed, await with_engine(model, folder, talk, seed, **engine)
                 else:

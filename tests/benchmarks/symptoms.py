@@ -33,7 +33,9 @@ async def main(given: argparse.Namespace) -> None:
     ]
     held: dict[tuple[str, str, str], list[bool]] = {}
     with served(given) as model, tempfile.TemporaryDirectory() as folder, given.out.open("w", encoding="utf-8") as out:
-        talks = conversations(model, Path(folder), chosen, given.seeds, window=WINDOW, analysis="classifier")
+        talks = conversations(
+            model, Path(folder), chosen, given.seeds, arms=given.arms, window=WINDOW, analysis="classifier"
+        )
         async for arm, symptom, seed, rows in talks:
             good = symptom.judge([row["reply"] for row in rows])
             held.setdefault((symptom.name, symptom.language, arm), []).append(good)
@@ -46,9 +48,9 @@ async def main(given: argparse.Namespace) -> None:
     title("Conversations in which the character held together")
     lines = []
     for symptom in chosen:
-        cells = [held[symptom.name, symptom.language, arm] for arm in ARMS]
+        cells = [held[symptom.name, symptom.language, arm] for arm in given.arms]
         lines.append((symptom.name, symptom.language, *(f"{sum(cell)} of {len(cell)}" for cell in cells)))
-    table(("symptom", "", "with the engine", "bare"), lines)
+    table(("symptom", "", *(ARMS[arm] for arm in given.arms)), lines)
     print(f"\nEvery reply is in {given.out}.")
 
 
@@ -58,5 +60,6 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--only", nargs="+", default=[], choices=sorted({symptom.name for symptom in SYMPTOMS}))
     parser.add_argument("--languages", nargs="+", default=["en", "zh"], choices=("en", "zh"))
+    parser.add_argument("--arms", nargs="+", default=list(ARMS), choices=list(ARMS))
     parser.add_argument("--out", type=Path, default=Path("symptoms.jsonl"), help="where every reply is written")
     asyncio.run(main(parser.parse_args()))

@@ -36,7 +36,7 @@ from harness.testing.conformance.sessions import CHECKS
 from harness.testing.scripted_server import Answer, ScriptedServer, ServerThread
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.machine import Phase
-from harness.understanding.checks import candour, consistency, history, promised, recall, verdicts
+from harness.understanding.checks import candour, consistency, history, naming_asked, promised, recall, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -324,7 +324,12 @@ def test_notices_and_findings_are_complete_and_weighed_as_in_the_code() -> None:
     assert set(names(table(text, "notice"))) == literals(Notice, "kind")
     weights = {names([row])[0]: float(row[1]) for row in table(text, "finding")}
     assert set(weights) == literals(Finding, "kind")
-    assert weights == {**consistency.SEVERITY, "not_recalled": recall.SEVERITY, "not_admitted": candour.SEVERITY}
+    assert weights == {
+        **consistency.SEVERITY,
+        "not_recalled": recall.SEVERITY,
+        "not_admitted": candour.SEVERITY,
+        "wrong_reference": naming_asked.ANOTHER,
+    }
     other = {kind: weight for kind, weight in verdicts.SEVERITY.items() if weight != weights[kind]}
     assert other == {"contradiction": 1.0, "wrong_speaker": 0.7}
     assert "Found by the evaluator, a contradiction weighs 1.0 and a wrong speaker 0.7." in " ".join(text.split())

@@ -94,6 +94,48 @@ def test_the_tone_is_held_for_these_turns(code: str, laughing: str, kind: str) -
 
 
 @pytest.mark.parametrize(
+    ("code", "text", "delighted", "fond"),
+    [
+        (
+            "en",
+            "We used to bake together, she and I.",
+            "That sounds wonderful! Do you still bake?",
+            "What a wonderful memory.",
+        ),
+        (
+            "en",
+            "Her chair is still by the window.",
+            "It's great that she likes it there.",
+            "You must miss her. That's lovely of you to say.",
+        ),
+        ("en", "We used to sit here.", "That sounds fun! Do you miss it?", "You must miss her. That is a lovely view."),
+        ("zh", "以前我们常坐在这儿。", "太好了！别的事也告诉我吧。", "舍不得吧。那时候真不错。"),
+        ("en", "We used to sit here.", "The view was wonderful! We have memories.", "What a precious memory."),
+        ("zh", "以前我们常坐在这儿。", "真是不错！好好享受吧。", "我很难过。那时候真好。"),
+        ("zh", "以前我们常一起做饭。", "听起来真有趣，你们现在还做吗？", "听起来是很美好的回忆。"),
+        ("zh", "她的椅子还在窗边。", "太好了，坐着一定很舒服！", "你一定很想念她，真是美好的回忆。"),
+    ],
+)
+def test_nobody_is_delighted_at_what_a_mourner_remembers(code: str, text: str, delighted: str, fond: str) -> None:
+    before, pack = states(code, TALK[code][:1])[0], PACKS.get(code)
+    (finding,) = check_tone(delighted, user_text=text, state=before, persona=PERSONA, pack=pack)
+    assert finding.severity >= 0.5
+    assert list(check_tone(fond, user_text=text, state=before, persona=PERSONA, pack=pack)) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "reply"),
+    [
+        ("en", "Someone is bringing dinner over tonight.", "That sounds lovely."),
+        ("zh", "今晚有人送饭来。", "那真不错。"),
+    ],
+)
+def test_a_kindness_done_to_a_mourner_may_please(code: str, text: str, reply: str) -> None:
+    before = states(code, TALK[code][:1])[0]
+    assert list(check_tone(reply, user_text=text, state=before, persona=PERSONA, pack=PACKS.get(code))) == []
+
+
+@pytest.mark.parametrize(
     ("code", "text", "reply"),
     [
         ("en", "Haha, you know what she used to say?", "Haha, tell me!"),

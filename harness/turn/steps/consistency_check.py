@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.ports import Ports
 from harness.turn import judging
 from harness.turn.turn import Turn
+from harness.understanding.checks.calling import NAME
 from harness.understanding.checks.consistency import check_premise
 from harness.understanding.checks.recall import recall_notices
 from harness.understanding.references.mixed import packs_beside
@@ -26,6 +27,7 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
     turn = turn.with_(notices=notices)
     if turn.settings.check_tier == "model" and not turn.notices:
         turn = await judging.judge_premise(turn, ports)
-    if not turn.notices:
-        turn = turn.with_(notices=recall_notices(turn.text, state=turn.state, pack=pack))
+    if all(notice.attribute == NAME for notice in turn.notices):
+        # Who calls the character by a wrong name may ask for something all the same.
+        turn = turn.with_(notices=(*turn.notices, *recall_notices(turn.text, state=turn.state, pack=pack)))
     return turn

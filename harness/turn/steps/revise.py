@@ -125,7 +125,7 @@ def _stronger(turn: Turn, ports: Ports, notice: Notice | None, mode: str) -> tup
 
 async def _last_resort(turn: Turn, ports: Ports) -> Turn:
     """A natural line of the language pack, for a notice that no reply met."""
-    notice = held(turn) or next(iter(turn.notices), None)
+    notice = held(turn) or next((notice for notice in turn.notices if notice.kind != "reference"), None)
     pack = ports.languages.get(turn.language)
     if notice is None:
         return await _plain_truth(turn, ports, pack)

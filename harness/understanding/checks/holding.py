@@ -10,7 +10,7 @@ from harness.understanding.facts.claims import plain_text, positive
 from harness.understanding.text import contains_phrase, fold, likeness, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.language import LanguagePack
     from harness.language.sections_facts import Attribute
@@ -136,7 +136,7 @@ def begun_answers(
     elif not notice.truth:
         openers = pack.holding.begun.get("unknown", ())
     else:
-        openers = pack.holding.begun.get(_tone(notice) if whole else "open", ())
+        openers = _of_kind(pack.holding.begun, notice) if whole else pack.holding.begun.get("open", ())
     filled = (opener.format(truth=_bare(notice.truth), name=persona.name) for opener in openers)
     return _turned(tuple(dict.fromkeys(filled)), seed)
 
@@ -166,7 +166,7 @@ def hold_line(
     Never one that is nearly among ``previous`` while another is left. Empty when the pack has no lines.
     """
     recalled = notice.kind == "recall"
-    lines = pack.recall.lines if recalled else pack.holding.lines.get(_line_kind(notice, persona), ())
+    lines = pack.recall.lines if recalled else _lines(notice, persona, pack)
     filled = tuple(line.format(truth=_bare(notice.truth), name=persona.name) for line in lines)
     turned = _turned(filled, seed)
     for line in turned:
@@ -176,19 +176,22 @@ def hold_line(
     return unsaid[0] if unsaid else ""
 
 
-def _tone(notice: Notice) -> str:
-    """Another value than the true one, or the opposite of it."""
-    return "value" if notice.polarity and notice.value else "denial"
+def _of_kind(lines: Mapping[str, tuple[str, ...]], notice: Notice) -> tuple[str, ...]:
+    """For a wrong name, for another value than the true one, or for the opposite of it."""
+    if notice.polarity and notice.attribute == "name" and lines.get("called"):
+        return lines["called"]
+    return lines.get("value" if notice.polarity and notice.value else "denial", ())
 
 
-def _line_kind(notice: Notice, persona: Persona) -> str:
+def _lines(notice: Notice, persona: Persona, pack: LanguagePack) -> tuple[str, ...]:
+    lines = pack.holding.lines
     if notice.kind == "bot_question":
-        return f"bot_{persona.bot_question}"
+        return lines.get(f"bot_{persona.bot_question}", ())
     if notice.kind in {"override", "role_swap", "memory_poison"}:
-        return "override"
+        return lines.get("override", ())
     if notice.kind == "extraction":
-        return notice.kind
-    return _tone(notice) if notice.truth else "unknown"
+        return lines.get(notice.kind, ())
+    return _of_kind(lines, notice) if notice.truth else lines.get("unknown", ())
 
 
 def _bare(truth: str) -> str:

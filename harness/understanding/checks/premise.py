@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import Notice
+from harness.understanding.checks.calling import wrong_name
 from harness.understanding.checks.guards import find_attempts
 from harness.understanding.checks.presupposed import presupposed
 from harness.understanding.checks.relatives import relatives_work
@@ -47,7 +48,7 @@ def check_premise(
     classify: bool = False,
     beside: Sequence[LanguagePack] = (),
 ) -> tuple[Notice, ...]:
-    """What a user's message takes for granted that is not so, and attempts at the machinery behind the character.
+    """What a user's message takes for granted that is not so, a wrong name it calls the character by, and attempts at the machinery behind the character.
 
     ``beside``: packs of further languages in the message, in which attempts are looked for as well.
 
@@ -62,6 +63,9 @@ def check_premise(
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)
     decided = [notice for notice in found if notice.kind == "contradiction"]
+    # Where a fact is denied as well, that is what has to be answered.
+    if not decided and (called := wrong_name(text, state=state, persona=persona, pack=pack)) is not None:
+        decided = [called]
     return (*(decided or found[:1]), *find_attempts(text, pack=pack, classify=classify, beside=beside))
 
 

@@ -67,11 +67,11 @@ def told(fact: Fact, pack: LanguagePack) -> str:
 
 
 def check_recall(reply: str, notices: tuple[Notice, ...], pack: LanguagePack) -> tuple[Finding, ...]:
-    """A finding for each fact that was asked for and that the reply does not give."""
+    """A finding for each fact that was asked for and that the reply does not give. Names that were asked for are another check's."""
     return tuple(
         Finding(kind="not_recalled", severity=SEVERITY, evidence=reply[:80], fact_id=notice.fact_id)
         for notice in notices
-        if notice.kind == "recall" and not gives(reply, notice.value, pack)
+        if notice.kind == "recall" and notice.fact_id and not gives(reply, notice.value, pack)
     )
 
 

@@ -14,6 +14,7 @@ from harness.state import USER
 from harness.state.record import Finding
 from harness.understanding.checks.news import GLAD, bad_news, first, grieves
 from harness.understanding.emotion.appraising import acts_in, appraise
+from harness.understanding.text import sentences
 from harness.understanding.words import excerpt
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def _with_user(
                 match = first(expressions, reply)
                 if match is not None:
                     yield _finding(AFTERWARDS, match[0])
+        if first(cues.after, user_text) is not None:
+            yield from _delighted(reply, pack)
         return
     if first(cues.glad, user_text) is not None and appraise(user_text, pack).valence >= 0:
         condoles = first(cues.condoles, reply)
@@ -104,6 +107,18 @@ def _told(state: DialogueState, pack: LanguagePack) -> bool:
     """Whether one of the last messages of the user tells of bad news; a sullen mood alone (no pay again) is no mourning."""
     said = [message.text for message in state.messages if message.speaker == USER][-_LATELY:]
     return not said or any(bad_news(excerpt(text), pack) for text in said)
+
+
+def _delighted(reply: str, pack: LanguagePack) -> Iterator[Finding]:
+    """Delight at what a mourner tells of who was lost; a sentence that is fond of the memory is none."""
+    cues = pack.emotion.tone
+    if first(cues.consoles, reply) is not None:
+        return
+    for sentence in sentences(reply):
+        match = first((*cues.congratulates, *cues.delights), sentence)
+        if match is not None and first(cues.fond, sentence) is None:
+            yield _finding(AFTERWARDS, match[0])
+            return
 
 
 def _at_bad_news(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
@@ -143,7 +158,16 @@ def _exclaimed(reply: str) -> str:
 def _could_clash(reply: str, pack: LanguagePack) -> bool:
     """Whether anything in a reply may clash with some feeling of the user."""
     cues = pack.emotion.tone
-    groups = (cues.laughs, cues.congratulates, cues.shrugs, cues.jokes, cues.pitches, cues.brisk, cues.condoles)
+    groups = (
+        cues.laughs,
+        cues.congratulates,
+        cues.delights,
+        cues.shrugs,
+        cues.jokes,
+        cues.pitches,
+        cues.brisk,
+        cues.condoles,
+    )
     return _MARK.search(reply) is not None or any(first(group, reply) is not None for group in groups)
 
 

@@ -182,7 +182,7 @@ def _named(start: int, text: str, cues: EntityCues, *, article: bool = False) ->
     match = _articles(cues).match(text)
     if match is not None:
         start, text, article = start + match.end(), text[match.end() :], True
-    if not any(char.isalpha() for char in text):
+    if not any(char.isalpha() for char in text) or _is_clause(text, cues):
         return None
     first = cues.people.phrases.at(lower(text), 0)
     if first is not None and first.value not in ("dear", "group"):
@@ -190,6 +190,14 @@ def _named(start: int, text: str, cues: EntityCues, *, article: bool = False) ->
     if is_han(text[0]):
         return Item(text, start, article) if len(text) <= LONGEST_HAN_ITEM else None
     return Item(text, start, article) if len(text.split()) <= LONGEST_ITEM else None
+
+
+def _is_clause(text: str, cues: EntityCues) -> bool:
+    """Whether a piece begins with what begins a clause ("a warm and inviting place, while the barn …")."""
+    lowered = lower(text)
+    if is_han(lowered[0]):
+        return any(lowered.startswith(word) for word in cues.list_clauses)
+    return lowered.split()[0].strip(",") in _latin(cues.list_clauses)
 
 
 def _middle(start: int, text: str, cues: EntityCues) -> Item | None:
