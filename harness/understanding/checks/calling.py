@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.state import USER, Notice
 from harness.understanding.checks.holding import statement
 from harness.understanding.references.naming import name_kind
@@ -92,7 +92,7 @@ def _own_name(persona: Persona, pack: LanguagePack) -> str:
     return spec.statement.format(value=persona.name, attribute="name") if spec and spec.statement else persona.name
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _calls(text: str, pack: LanguagePack) -> tuple[Call, ...]:
     """Every call in a message; remembered, since the same messages are looked at again in the turns after."""
     return tuple(_found(text, pack))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from harness.language.remembering import remembered
 from harness.understanding.text import has_han
 
 _LEADING = 1
@@ -17,7 +17,7 @@ _ACRONYM = re.compile(r"[A-Z]{2,5}")
 _CAPITALISED = re.compile(r"(?<![^\W_])[A-Z]")
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096, texts=2)
 def abbreviates(first: str, second: str) -> bool:
     """Whether one of two values is a short form of the other."""
     short, full = sorted((first.strip(), second.strip()), key=len)

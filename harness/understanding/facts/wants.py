@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases
+from harness.language.remembering import remembered
 from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
 from harness.understanding.text import fold, has_han, sentences
 
@@ -168,7 +169,7 @@ def _values(sentence: str, pack: LanguagePack) -> list[_Value]:
     return sorted(kept, key=lambda value: value.start)
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _spelled(word: str, values: tuple[str, ...]) -> str:
     """A value in the spelling of the pack, where it is nearly one of those it lists ("carribean")."""
     if len(word) < _LEAST_SPELLED or has_han(word):

@@ -14,7 +14,7 @@ from harness.understanding.references.mentions import find_mentions
 from harness.understanding.references.naming import name_kind
 from harness.understanding.references.picks import picks
 from harness.understanding.references.pronouns import recent_texts
-from harness.understanding.text import normalize
+from harness.understanding.text import contains_phrase, normalize
 
 if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
@@ -136,6 +136,8 @@ def _about_topic(text: str, state: DialogueState, pack: LanguagePack) -> Complet
     if found is None:
         return None
     entity_id, name, words = found
+    if contains_phrase(text, name):
+        return None  # what is named already was not left out
     groups = match.groupdict()
     if "head" in groups:
         head = groups["head"] or ""
