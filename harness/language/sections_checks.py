@@ -107,7 +107,8 @@ class HoldingLines(Frozen):
 
     Attributes:
         begun: openers a model continues, by kind: ``denial`` (the user says the opposite), ``value`` (another
-            value), ``called`` (a wrong name; those of ``value`` where there are none), ``unknown`` (no fact decides),
+            value), ``called`` (a wrong name; those of ``value`` where there are none), ``unknown`` (no fact decides), ``loss`` and
+            ``grief`` (sympathy: at the news of a death, and with later talk of it; whole sentences without ``{truth}``),
             and ``open`` (openers that stop before the truth).
         stop: the mark that ends a sentence.
         lines: last-resort replies: ``denial``, ``value``, ``called``, ``unknown``, ``bot_deny``, ``bot_deflect``,

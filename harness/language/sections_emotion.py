@@ -88,6 +88,11 @@ class ToneCues(Frozen):
         jokes: in a reply: a joke that is told or offered, or what makes light of the news ("just a cat").
         delights: in a reply: delight at what a mourner tells. ``after``: in a message: talk of who was lost; ``fond``: in a reply:
             what makes a word of delight in its sentence kind ("a wonderful memory"); ``consoles``: in the whole of it ("so sorry").
+        loss: in one sentence of a message: a death among the writer's own; ``past``: in the same sentence: one of long ago.
+            ``mourns``: in a later message: talk of who was lost or of what a loss brings with it.
+        kind: in a reply: any word of warmth to one who mourns. ``joins``: in what follows such a word: talk as if the speaker had
+            been there, of other things, or as from a desk.
+        despairs: in a message: its writer may do themselves harm.
         brisk: in a reply: how one begins that is glad of something ("Nice, …", 正好).
         sympathy: in a reply: what makes a cheerful word beside it fine.
         turns: in a reply: what says that a bad mood is over ("I forgive you", 不生气了).
@@ -105,6 +110,12 @@ class ToneCues(Frozen):
     after: tuple[LowerRegex, ...] = ()
     fond: tuple[LowerRegex, ...] = ()
     consoles: tuple[LowerRegex, ...] = ()
+    loss: tuple[LowerRegex, ...] = ()
+    past: tuple[LowerRegex, ...] = ()
+    mourns: tuple[LowerRegex, ...] = ()
+    kind: tuple[LowerRegex, ...] = ()
+    joins: tuple[LowerRegex, ...] = ()
+    despairs: tuple[LowerRegex, ...] = ()
     jokes: tuple[LowerRegex, ...] = ()
     brisk: tuple[LowerRegex, ...] = ()
     pitches: tuple[LowerRegex, ...] = ()

@@ -132,7 +132,7 @@ class EngineSettings(Section):
     )
     begin_answers: Literal["auto", "always", "never"] = Field(
         default="auto",
-        description="When the user denies a fact or asks for one they told: always begins the first answer with it, never leaves that to revision; auto is always with the embedded model and never with a provider.",
+        description="When the user denies a fact, asks for one they told, or mourns: always begins the first answer with the fact or a kind word, never leaves that to revision; auto is always with the embedded model and never with a provider.",
     )
     fallback_line: bool = Field(
         default=True,

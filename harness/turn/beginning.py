@@ -1,6 +1,7 @@
 """Begun answers: a reply whose first words the engine writes, and the model continues.
 
-What holds a fact best on a weak model: the opener states it, and the model only finishes the sentence.
+What holds a fact best on a weak model: the opener states it, and the model only finishes the sentence. In the same way an answer to one who
+mourns begins with a word of sympathy.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from harness.turn.calling import RESERVE_S, remaining
 from harness.turn.checking import Form, findings, whole_sentences
 from harness.turn.turn import Turn
 from harness.understanding.checks.holding import begun_answers, takes_up
+from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
+from harness.understanding.checks.tone import HARSH
 from harness.understanding.text import has_han
 
 CLOSING = ",， "
@@ -71,12 +74,47 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
 
     None when the language pack has no opener for the notice.
     """
-    calls: list[ModelCall] = []
     pack = ports.languages.get(turn.language)
     openers = begun_answers(notice, persona=turn.persona, pack=pack, seed=turn.seed + turn.number, whole=whole)
     if not openers:
         return None
-    opener = openers[0]
+    text, form, calls, trouble = await _continued(turn, ports, openers[0], seed)
+    spoils = whole and bool(text) and takes_up(text[len(openers[0]) :], notice, pack)
+    if whole and text and (spoils or findings(turn, text, ports)):
+        text = closed(openers[0], pack)  # what was begun is whole without what came after it
+    return text, form, calls, trouble
+
+
+def sympathy(turn: Turn, ports: Ports) -> str:
+    """The line with which an answer to one who mourns begins; empty when none is called for.
+
+    Harsh characters console nobody; neither does one whose replies are not checked. To one who may do themselves harm the model says all that it
+    has to say.
+    """
+    if not turn.settings.persona_consistency_check or turn.persona.baseline.valence <= HARSH:
+        return ""
+    pack = ports.languages.get(turn.language)
+    kind = mourning(turn.text, state=turn.state, pack=pack)
+    said = [message.text for message in turn.state.messages if message.speaker == "character"]
+    if not kind or despairs(turn.text, pack):
+        return ""
+    return consoling(kind, pack=pack, seed=turn.seed + turn.number, previous=said)
+
+
+async def console(turn: Turn, ports: Ports, line: str, seed: int) -> Attempt:
+    """Let the model go on from a line of sympathy. An ending that is light, takes part in memories that are not the character's, or fails the
+    check is left off.
+    """
+    pack = ports.languages.get(turn.language)
+    text, form, calls, trouble = await _continued(turn, ports, line, seed)
+    if text and (joins_in(text[len(line) :], pack) or findings(turn, text, ports)):
+        text = closed(line, pack)
+    return text, form, calls, trouble
+
+
+async def _continued(turn: Turn, ports: Ports, opener: str, seed: int) -> Attempt:
+    """The opener and what the model makes of it; the opener alone when that is nothing, and no text when the call failed."""
+    calls: list[ModelCall] = []
     request = replace(mending_request(turn, ports, seed), prefill=opener, max_tokens=HOLDING_TOKENS, stop=("\n",))
     try:
         reply = await call(ports.model, request, phase=turn.phase, on_call=calls.append, clock=ports.clock)
@@ -84,11 +122,8 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
         ports.model.capabilities.prefill = False
         return "", "begun", tuple(calls), error.message
     except EmptyReply:
-        return closed(opener, pack), "begun", tuple(calls), ""
+        return closed(opener, ports.languages.get(turn.language)), "begun", tuple(calls), ""
     except ModelError as error:
         return "", "begun", tuple(calls), error.message
     text = opener + reply.text
-    text = whole_sentences(text) if reply.finish_reason == "length" else text
-    if whole and (takes_up(text[len(opener) :], notice, pack) or findings(turn, text, ports)):
-        text = closed(opener, pack)  # what was begun is whole without what came after it
-    return text, "begun", tuple(calls), ""
+    return whole_sentences(text) if reply.finish_reason == "length" else text, "begun", tuple(calls), ""

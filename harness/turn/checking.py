@@ -58,7 +58,17 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         ),
         *check_ruled_out(text, turn.state.task, pack),
     )
-    return tuple(finding for finding in found if finding.kind not in UNFINISHED) if partial else found
+    return tuple(finding for finding in found if not _unfinished(finding)) if partial else found
+
+
+def unkind(candidate: Candidate) -> bool:
+    """Whether a reply has no kind word for one who mourns: a finding about its tone that no words of it show."""
+    return any(finding.kind == "tone" and not finding.evidence for finding in candidate.findings)
+
+
+def _unfinished(finding: Finding) -> bool:
+    """Whether what is still to come of a reply may mend it."""
+    return finding.kind in UNFINISHED or (finding.kind == "tone" and not finding.evidence)
 
 
 async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") -> Turn:

@@ -6,7 +6,9 @@ import pytest
 
 from harness.language import load_packs
 from harness.state import DialogueState, Fact, Persona, PersonaRef
+from harness.testing.scripted_model import ScriptedModel
 from harness.understanding.checks.consistency import check_reply
+from tests.unit.conftest import MakeHarness
 
 PACKS = load_packs()
 WHO = {"en": Persona(name="Osric Vane", aliases=("Os",)), "zh": Persona(name="白鹭", language="zh", aliases=("鹭姐",))}
@@ -52,3 +54,20 @@ def test_its_own_name_and_what_is_no_name_are_fine(code: str, said: str, reply: 
 def test_the_users_own_name_is_left_to_the_check_of_speakers(code: str, said: str, reply: str) -> None:
     name = "Tom" if code == "en" else "小陈"
     assert not kinds(code, said, reply, Fact(id="f1", subject="user", attribute="name", value=name))
+
+
+@pytest.mark.parametrize(
+    ("code", "calls", "denial"),
+    [
+        ("en", ["Busy night, Bob?", "Where did you take your last fare, Bob?"], "That's not my name. I'm not Bob."),
+        ("zh", ["阿强，今晚忙吗？", "阿强，上一单客人拉到哪儿去了？"], "那不是我的名字，我叫白鹭，不是阿强。"),
+    ],
+)
+async def test_a_name_that_was_denied_once_is_denied_again(
+    code: str, calls: list[str], denial: str, make_harness: MakeHarness
+) -> None:
+    async with make_harness(ScriptedModel(denial), analysis="rules", max_revisions=0) as harness:
+        session = await harness.open(WHO[code], session="s")
+        for call in (*calls, calls[0]):
+            await session.say(call)
+            assert "p:name" in [notice.fact_id for notice in (await session.report()).notices]

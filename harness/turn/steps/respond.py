@@ -10,7 +10,7 @@ from harness.context import compose_prompt
 from harness.errors import BudgetError, ContextTooLong, EmptyReply
 from harness.ports import Ports
 from harness.state import ModelCall
-from harness.turn.beginning import begin, held, reply_request
+from harness.turn.beginning import begin, console, held, reply_request, sympathy
 from harness.turn.checking import consider, findings, whole_sentences
 from harness.turn.events import Token
 from harness.turn.guards import REVISION_PENALTY
@@ -75,13 +75,17 @@ async def _answer(turn: Turn, ports: Ports, calls: list[ModelCall]) -> Turn:
 
 
 async def _begun(turn: Turn, ports: Ports) -> Turn | None:
-    """A begun answer at once, where a plain one of this model would hardly hold the fact; None where it is not wanted."""
-    notice = held(turn)
+    """A begun answer at once, where a plain one of this model would hardly hold the fact, or be kind; None where it is not wanted."""
     settings = turn.settings
-    wanted = settings.begin_answers == "always" and settings.max_revisions > 0
-    if not wanted or notice is None or not notice.truth or ports.model.capabilities.prefill is False:
+    if settings.begin_answers != "always" or not settings.max_revisions or ports.model.capabilities.prefill is False:
         return None
-    attempt = await begin(turn, ports, notice, turn.seed)
+    notice = held(turn)
+    if notice is not None:
+        attempt = await begin(turn, ports, notice, turn.seed) if notice.truth else None
+    elif not turn.notices and (line := sympathy(turn, ports)):
+        attempt = await console(turn, ports, line, turn.seed)
+    else:
+        return None
     if attempt is None or not attempt[0].strip():
         return None
     text, form, made, _ = attempt

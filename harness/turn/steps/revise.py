@@ -17,9 +17,9 @@ from harness.language import LanguagePack
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import FindingView
 from harness.state import ModelCall, Notice
-from harness.turn.beginning import Attempt, begin, held, mending_request
+from harness.turn.beginning import Attempt, begin, console, held, mending_request, sympathy
 from harness.turn.calling import hints, remaining
-from harness.turn.checking import Form, consider, trimmed, unadmitted, whole_sentences
+from harness.turn.checking import Form, consider, trimmed, unadmitted, unkind, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
 from harness.understanding.checks.holding import hold_line, statement
@@ -62,6 +62,7 @@ def _failing(turn: Turn) -> bool:
 async def _attempts(turn: Turn, ports: Ports) -> AsyncGenerator[Attempt, None]:
     """Ways to a better reply, strongest first; later rounds go on where earlier ones stopped."""
     notice = held(turn)
+    line = sympathy(turn, ports) if notice is None and _off_tone(turn) else ""
     skipped = (turn.revisions - 1) * turn.settings.revision_candidates
     number = 0
     form: Form
@@ -71,6 +72,8 @@ async def _attempts(turn: Turn, ports: Ports) -> AsyncGenerator[Attempt, None]:
             form = ("begun", "begun", "json")[number % 3]
         elif notice is not None:
             form = "json" if number % 2 == 0 else "plain"
+        elif line and number == 1 and ports.model.capabilities.prefill is not False:
+            form = "begun"
         else:
             form = "plain"
         number += 1
@@ -78,6 +81,8 @@ async def _attempts(turn: Turn, ports: Ports) -> AsyncGenerator[Attempt, None]:
             continue
         if form == "begun" and notice is not None:
             yield await begin(turn, ports, notice, seed, whole=number % 3 == 1) or await _again(turn, ports, seed)
+        elif form == "begun":
+            yield await console(turn, ports, line, seed)
         elif form == "json" and notice is not None:
             yield await _truth_first(turn, ports, notice, seed)
         else:
@@ -127,6 +132,8 @@ async def _last_resort(turn: Turn, ports: Ports) -> Turn:
     """A natural line of the language pack, for a notice that no reply met."""
     notice = held(turn) or next((notice for notice in turn.notices if notice.kind != "reference"), None)
     pack = ports.languages.get(turn.language)
+    if notice is None and _off_tone(turn) and (line := sympathy(turn, ports)):
+        return await _kind_word(turn, ports, line, pack)
     if notice is None:
         return await _plain_truth(turn, ports, pack)
     said = [message.text for message in turn.state.messages if message.speaker == "character"]
@@ -140,6 +147,23 @@ async def _last_resort(turn: Turn, ports: Ports) -> Turn:
         lines = [line_for(asked), *(lines if notice.truth else ())]
     turn = await consider(turn, ("" if pack.script == "han" else " ").join(lines), ports, "line")
     return turn.note("fallback_line", "no revision held the fact; a line of the language pack states it")
+
+
+def _off_tone(turn: Turn) -> bool:
+    """Whether the tone is what is wrong with the chosen reply."""
+    return any(finding.kind == "tone" for finding in turn.candidates[turn.chosen].findings)
+
+
+async def _kind_word(turn: Turn, ports: Ports, line: str, pack: LanguagePack) -> Turn:
+    """A line of sympathy before the reply that lacks one, for it may say what the user needs; alone where it is worse than that."""
+    if unkind(turn.candidates[turn.chosen]):
+        joint = "" if pack.script == "han" else " "
+        turn = await consider(turn, f"{line}{joint}{turn.reply}", ports, "line")
+    if _failing(turn):
+        turn = await consider(turn, line, ports, "line")
+    return turn.note(
+        "fallback_line", "no revision had a kind word for one who mourns; a line of the language pack says it"
+    )
 
 
 async def _plain_truth(turn: Turn, ports: Ports, pack: LanguagePack) -> Turn:

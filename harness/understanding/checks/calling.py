@@ -227,7 +227,9 @@ def _is_own(name: str, persona: Persona, pack: LanguagePack, *, given: bool) -> 
 def _is_other(name: str, state: DialogueState, persona: Persona) -> bool:
     """Whether it is the user's, or somebody's whom the facts, the persona's file or the entities tell of."""
     called = fold(name)
-    facts = (f"{fact.subject} {fact.value}" for fact in state.active_facts())
+    # "I'm not Tom" makes nobody of that name known: it is what the character answered to the call before.
+    told_of = (fact for fact in state.active_facts() if fact.polarity or fact.speaker == USER)
+    facts = (f"{fact.subject} {fact.value}" for fact in told_of)
     related = (" ".join(e.aliases) for e in state.entities if e.kind == "person" and fold(e.name) == called)
     if any(_contains(called, fold(text)) for text in (state.user, *facts)) or any(related):
         return True

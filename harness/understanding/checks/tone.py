@@ -1,7 +1,8 @@
 """Whether the tone of a reply clashes with what the user feels, or with the character's own mood.
 
 Only clear clashes are found: laughter, cheer, a sales pitch or a shrug in answer to bad news; condolences on good news; an insult or a burst
-of joy out of a mood that nothing has changed. A plain reply is always fine, and so is sympathy, whatever else stands beside it but laughter.
+of joy out of a mood that nothing has changed. A plain reply is fine, and so is sympathy, whatever else stands beside it but laughter; only to
+one who tells of a death, or mourns, a reply without any kind word is cold.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness.language.phrases import lower
 from harness.state import USER
 from harness.state.record import Finding
+from harness.understanding.checks.mourning import LATELY, lighter, mourning, unmoved
 from harness.understanding.checks.news import GLAD, bad_news, first, grieves
 from harness.understanding.emotion.appraising import acts_in, appraise
 from harness.understanding.text import sentences
@@ -35,6 +37,8 @@ GRIM = -0.35
 """Valence from which on an exclamation in answer to bad news is not meant as dismay."""
 AFTERWARDS = 0.5
 """The same some turns after the bad news, to a message that shows nothing."""
+UNMOVED = 0.5
+"""No kind word at all for one who mourns."""
 UNSURE = 0.3
 """What may be meant well, or follows from a message before: told, but no reason to mend a reply."""
 HARSH = -0.2
@@ -50,14 +54,14 @@ CHEER = 0.4
 
 _MARK = re.compile(r"[!！]")
 _STOPS = ".?。？"
-_LATELY = 6
-"""Messages of the user among which the bad news must be that a mood is taken for grief."""
 
 
 def check_tone(
     reply: str, *, user_text: str, state: DialogueState, persona: Persona, pack: LanguagePack
 ) -> Iterator[Finding]:
     """Clashes of tone, the worst of each side at most once.
+
+    A finding without evidence says that something is missing: a kind word.
 
     Args:
         reply: the candidate. ``user_text``: the message it answers.
@@ -68,8 +72,11 @@ def check_tone(
     said = excerpt(reply)
     reply, user_text = lower(said), lower(excerpt(user_text))
     found = next(_with_user(reply, user_text, state, persona, pack), None)
+    found = found or _cold(reply, user_text, state, persona, pack)
     found = found or next(_with_mood(reply, user_text, state, persona, pack), None)
-    if found is not None:
+    if found is not None and not found.evidence:
+        yield found
+    elif found is not None:
         start = reply.find(found.evidence)
         written = said[start : start + len(found.evidence)] if start >= 0 else found.evidence
         yield found.model_copy(update={"evidence": written})
@@ -84,7 +91,7 @@ def _with_user(
     if bad_news(user_text, pack):
         yield from _at_bad_news(reply, user_text, persona, pack)
         return
-    if grieves(state.user_emotion) and not _lighter(user_text, pack) and _told(state, pack):
+    if grieves(state.user_emotion) and not lighter(user_text, pack) and _told(state, pack):
         # The bad news is a few turns old: only what nobody says to a mourner, and only where no kind word stands beside it.
         if first(cues.sympathy, reply) is None:
             for expressions in (cues.laughs, cues.pitches, cues.shrugs, cues.jokes):
@@ -103,9 +110,16 @@ def _with_user(
             yield _finding(UNSURE, shrugs[0])
 
 
+def _cold(reply: str, user_text: str, state: DialogueState, persona: Persona, pack: LanguagePack) -> Finding | None:
+    """A reply without a kind word to one who mourns. A harsh character has none to give."""
+    if persona.baseline.valence <= HARSH or not unmoved(reply, pack) or not mourning(user_text, state=state, pack=pack):
+        return None
+    return _finding(UNMOVED, "")
+
+
 def _told(state: DialogueState, pack: LanguagePack) -> bool:
     """Whether one of the last messages of the user tells of bad news; a sullen mood alone (no pay again) is no mourning."""
-    said = [message.text for message in state.messages if message.speaker == USER][-_LATELY:]
+    said = [message.text for message in state.messages if message.speaker == USER][-LATELY:]
     return not said or any(bad_news(excerpt(text), pack) for text in said)
 
 
@@ -169,14 +183,6 @@ def _could_clash(reply: str, pack: LanguagePack) -> bool:
         cues.condoles,
     )
     return _MARK.search(reply) is not None or any(first(group, reply) is not None for group in groups)
-
-
-def _lighter(user_text: str, pack: LanguagePack) -> bool:
-    """Whether a user who grieved a moment ago is cheerful by now, and may be laughed with."""
-    cues = pack.emotion.tone
-    if any(first(group, user_text) is not None for group in (cues.laughs, cues.glad, cues.mended)):
-        return True
-    return appraise(user_text, pack).label in GLAD
 
 
 def _with_mood(
