@@ -33,11 +33,12 @@ from harness.language.sections_tracking import (
     TopicCues,
 )
 from harness.language.sections_wants import WantRules
+from harness.language.sought import Sought
 from harness.language.sources import pattern_sources
 from harness.state.base import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 WEIGHTS_FOLDER = "weights"
 """Beside a pack's file: its classifiers."""
@@ -109,7 +110,15 @@ class LanguagePack(Frozen):
         return {}
 
     @cached_property
-    def _rewritten(self) -> dict[tuple[tuple[str, str], ...], tuple[tuple[re.Pattern[str], str], ...]]:
+    def _listed(self) -> dict[int, tuple[tuple[str, ...], re.Pattern[str]]]:
+        return {}
+
+    @cached_property
+    def _sought(self) -> dict[int, tuple[tuple[str, ...], Sought]]:
+        return {}
+
+    @cached_property
+    def _rewritten(self) -> dict[int, tuple[tuple[tuple[str, str], ...], Sought]]:
         return {}
 
     def pattern(self, source: str) -> re.Pattern[str]:
@@ -130,25 +139,47 @@ class LanguagePack(Frozen):
 
     def any_of(self, sources: tuple[str, ...]) -> re.Pattern[str]:
         """One regular expression for a whole list; matches nothing when the list is empty."""
+        listed = self._listed.get(id(sources))  # a tuple works out its hash from all its members, each time
+        if listed is not None and listed[0] is sources:
+            return listed[1]
         found = self._compiled.get(sources)
         if found is None:
             found = self.pattern("|".join(f"(?:{source})" for source in sources) if sources else r"(?!)")
             self._compiled[sources] = found
+            self._listed[id(sources)] = (sources, found)  # keeps the tuple, and so its identity
         return found
 
-    def rewrite(self, text: str, rewrites: Iterable[tuple[str, str]]) -> str:
-        """``text`` after all rewrites, in order."""
-        for pattern, replacement in self._rewrites(rewrites):
-            text = pattern.sub(replacement, text)
+    def likely(self, sources: tuple[str, ...], text: str) -> Sequence[re.Pattern[str]]:
+        """Those of a list of the pack that can match ``text``, compiled, in order."""
+        return self._sought_of(sources).likely(text)
+
+    def _sought_of(self, sources: tuple[str, ...]) -> Sought:
+        known = self._sought.get(id(sources))
+        if known is None or known[0] is not sources:
+            known = self._sought[id(sources)] = (sources, Sought(map(self.pattern, sources)))
+        return known[1]
+
+    def finds(self, sources: tuple[str, ...], text: str) -> bool:
+        """Whether any of a list of the pack is found in ``text``."""
+        sought = self._sought_of(sources)
+        if not sought.worth(text):
+            return self.any_of(sources).search(text) is not None
+        return any(expression.search(text) for expression in sought.likely(text))
+
+    def rewrite(self, text: str, rewrites: tuple[tuple[str, str], ...]) -> str:
+        """``text`` after all rewrites of a list of the pack, in order."""
+        known = self._rewritten.get(id(rewrites))
+        if known is None or known[0] is not rewrites:
+            known = self._rewritten[id(rewrites)] = (rewrites, Sought(self.pattern(source) for source, _ in rewrites))
+        expressions, done = known[1].expressions, -1
+        rest = known[1].numbers(text)
+        while rest:
+            done, *rest = rest
+            rewritten = expressions[done].sub(rewrites[done][1], text)
+            if rewritten != text:  # what was put there may be what a later one looks for
+                text = rewritten
+                rest = [number for number in known[1].numbers(text) if number > done]
         return text
-
-    def _rewrites(self, rewrites: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
-        if not isinstance(rewrites, tuple):
-            return tuple((self.pattern(source), replacement) for source, replacement in rewrites)
-        found = self._rewritten.get(rewrites)
-        if found is None:
-            found = self._rewritten[rewrites] = tuple((self.pattern(source), put) for source, put in rewrites)
-        return found
 
     def _expanded(self, source: str) -> str:
         def fill(match: re.Match[str]) -> str:

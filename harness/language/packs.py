@@ -54,7 +54,7 @@ class LanguagePacks:
         letters, and text in a script no pack has, gives ``default``. Of several packs of one script the one with the
         most frequent words in the text is taken, and ``default`` where they have equally many.
         """
-        weights = script_weights(text)
+        weights = dict(script_weights(text))
         if not weights:
             return default
         script = self._main_script(text, weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, wraps
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -45,14 +46,47 @@ def remembered(most: int, *, texts: int = 1) -> Callable[[Callable[Given, Found]
         short: Any = lru_cache(maxsize=most)(function)
         long: Any = lru_cache(maxsize=min(most, LONG_ONES))(function)
 
+        # Called some hundred times a turn, most of them for a text alone: passing on any arguments takes twice as long.
+        def alone(text: str) -> Any:
+            return short(text) if len(text) < LONG else long(text)
+
         def one(text: str, *rest: object, **named: object) -> Any:
             return (short if len(text) < LONG else long)(text, *rest, **named)
 
         def two(text: str, other: str, *rest: object, **named: object) -> Any:
             return (short if len(text) + len(other) < LONG else long)(text, other, *rest, **named)
 
-        found: Any = wraps(function)(one if texts == 1 else two)
+        single = function.__code__.co_argcount == 1
+        found: Any = wraps(function)(two if texts == 2 else alone if single else one)
         found.short, found.long = short, long
         return cast("Remembering[Given, Found]", found)
+
+    return decorate
+
+
+def of_these(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
+    """Remember what a function made of these very objects, of the last ``most`` calls that were not remembered.
+
+    For large frozen objects: ``functools.lru_cache`` would work out their hashes, and compare them, each time.
+    Arguments are given by position; they are kept as long as what was made of them.
+    """
+
+    def decorate(function: Callable[Given, Found]) -> Callable[Given, Found]:
+        known: dict[tuple[int, ...], tuple[object, Found]] = {}
+        lock = Lock()
+
+        def call(*args: Given.args, **_: Given.kwargs) -> Found:
+            key = tuple(map(id, args))
+            found = known.get(key)
+            if found is not None:
+                return found[1]
+            made = function(*args, **_)
+            with lock:
+                if len(known) >= most:
+                    del known[next(iter(known))]
+                known[key] = (args, made)  # the arguments stay, so that their identities do
+            return made
+
+        return wraps(function)(call)
 
     return decorate

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
+from types import MappingProxyType
 
 HAN, KANA, LATIN = "han", "kana", "latin"
 SPACELESS = frozenset({HAN, KANA, "thai", "lao", "khmer", "myanmar", "tibetan"})
@@ -13,6 +15,8 @@ _NAMES = {"cjk": HAN, "hiragana": KANA, "katakana": KANA, "katakana-hiragana": K
 _WIDTHS = ("FULLWIDTH ", "HALFWIDTH ")
 KANA_SHARE = 0.1
 """Share of kana from which the Han characters beside them are Japanese."""
+_SHORT = 400
+"""Length up to which the weights of a text are remembered: the parts of a turn are told apart several times."""
 _LAST = 0x1F000
 """End of the part of Unicode in which scripts of living languages are looked for."""
 
@@ -42,12 +46,16 @@ def is_script(name: str) -> bool:
     return bool(name) and name not in _NAMES and any(script_of(chr(code)) == name for code in range(0x250, _LAST))
 
 
-def script_weights(text: str) -> dict[str, int]:
+def script_weights(text: str) -> Mapping[str, int]:
     """Script → how much of the text is in it: characters of scripts without blanks, words of the others.
 
     A Han character carries about as much as a Latin word. Han characters beside kana count as kana, for that is how
     Japanese is written.
     """
+    return (_weights_short if len(text) <= _SHORT else _weights)(text)
+
+
+def _weights(text: str) -> Mapping[str, int]:
     weights: dict[str, int] = {}
     inside = ""
     for char in text:
@@ -61,4 +69,7 @@ def script_weights(text: str) -> dict[str, int]:
     kana, han = weights.get(KANA, 0), weights.get(HAN, 0)
     if han and kana >= KANA_SHARE * (kana + han):
         weights[KANA] = kana + weights.pop(HAN)
-    return weights
+    return MappingProxyType(weights)
+
+
+_weights_short = lru_cache(maxsize=512)(_weights)

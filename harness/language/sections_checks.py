@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from harness.state.base import Frozen
 
@@ -58,6 +59,11 @@ class PremiseCues(Frozen):
     promises: tuple[str, ...] = ()
     direct: tuple[str, ...] = ()
     innocent: tuple[str, ...] = ()
+
+    @cached_property
+    def rewritten(self) -> tuple[tuple[str, str], ...]:
+        """``rewrites`` in order."""
+        return tuple(self.rewrites.items())
 
 
 class ReplyCues(Frozen):

@@ -6,6 +6,7 @@ All fields but ``slots`` hold regular expressions that ignore case; they see tex
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from harness.state.base import Frozen
 
@@ -192,3 +193,28 @@ class HistoryCues(Frozen):
     concedes: Words = ()
     whether: Words = ()
     more: Words = ()
+
+    @cached_property
+    def unsure(self) -> Words:
+        """What is wished or past: it says nothing of what is."""
+        return (*self.wishes, *self.past)
+
+    @cached_property
+    def not_always(self) -> Words:
+        """``limiting`` and ``past``."""
+        return (*self.limiting, *self.past)
+
+    @cached_property
+    def owning(self) -> Words:
+        """``admits`` and ``changed``: owning up to a slip or a change."""
+        return (*self.admits, *self.changed)
+
+    @cached_property
+    def empty(self) -> Words:
+        """``negators``, ``light`` and ``stop``: what names nothing."""
+        return (*self.negators, *self.light, *self.stop)
+
+    @cached_property
+    def besides(self) -> Words:
+        """``also`` and ``sometimes``: what leaves room for something else."""
+        return (*self.also, *self.sometimes)

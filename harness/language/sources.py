@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.language.pack import LanguagePack
+    from harness.state.base import Frozen
 
 _TEXT_LISTS = (
     "fillers", "first_person", "first", "third", "pronouns", "breaks", "bare", "questions", "interrogatives",
@@ -46,6 +47,11 @@ Source = tuple[str, str]
 """(field, pattern)."""
 
 
+def _fields(section: Frozen) -> Iterator[tuple[str, Any]]:
+    """The fields of a section, without what was worked out of them."""
+    return ((name, getattr(section, name)) for name in type(section).model_fields)
+
+
 def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
     """(field, pattern) of every pattern that is compiled by :meth:`LanguagePack.pattern`."""
     yield from _text(pack)
@@ -55,7 +61,7 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
     yield from (("places.unlike", source) for source in pack.places.unlike)
     yield from (("agreement.genders", source) for words in pack.agreement.genders.values() for source in words.selves)
     for name in ("premise", "reply", "agreement"):
-        for field, value in getattr(pack, name).__dict__.items():
+        for field, value in _fields(getattr(pack, name)):
             if isinstance(value, tuple):
                 yield from ((f"{name}.{field}", source) for source in value)
     for field, value in pack.called.__dict__.items():
@@ -96,6 +102,6 @@ def _history(pack: LanguagePack) -> Iterator[Source]:
         yield from ((f"history.{name}", source) for exclusive in states.values() for source in exclusive)
     yield from (("history.groups", source) for group in cues.groups for source in (group.head, group.members))
     yield from (("history.slots", source) for slot in cues.slots for source in (*slot.ask, *slot.values))
-    for name, value in cues.__dict__.items():
+    for name, value in _fields(cues):
         if name not in _HISTORY_PARTS:
             yield from ((f"history.{name}", source) for source in value)

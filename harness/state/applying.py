@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from harness.state.dialogue import DialogueState
@@ -13,6 +14,8 @@ MAX_VALUE = 500
 MAX_TEXT = 20_000
 """Longest commitment, task line, note or summary, in characters."""
 MAX_FACTS = 2_000
+_SHORT = 80
+"""Length up to which it is remembered how a text is compared: a table of names is looked through many times a turn."""
 
 
 class Refused(Exception):
@@ -26,7 +29,14 @@ def refuse(reason: str) -> Refused:
 
 def normal(text: str) -> str:
     """The form in which values are compared: NFKC, case-folded, single spaces, no closing punctuation."""
+    return _normal_short(text) if len(text) <= _SHORT else _normal(text)
+
+
+def _normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,!?;:。，！？；：\"'“”‘’")
+
+
+_normal_short = lru_cache(maxsize=4096)(_normal)
 
 
 def checked_text(value: str, what: str, limit: int = MAX_VALUE) -> str:

@@ -82,11 +82,11 @@ class DialogueState(Frozen):
 
     def active_facts(self, subject: str | None = None) -> tuple[Fact, ...]:
         """Facts in force, all or those about one subject."""
-        return tuple(
-            fact
-            for fact in self.facts
-            if fact.status is FactStatus.active and (subject is None or fact.subject.casefold() == subject.casefold())
-        )
+        active = [fact for fact in self.facts if fact.status is FactStatus.active]
+        if subject is None:
+            return tuple(active)
+        wanted = subject.casefold()
+        return tuple([fact for fact in active if fact.subject == subject or fact.subject.casefold() == wanted])
 
     def fact(self, fact_id: str) -> Fact | None:
         """The fact of this id, whatever its status."""

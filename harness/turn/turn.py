@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ from harness.state import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """One turn on its way through the machine.
 
@@ -100,6 +100,7 @@ class Turn:
     def propose(self, operations: Iterable[Operation]) -> Turn:
         """Apply operations; those that do not hold are kept with their reason."""
         state, applied, rejected = self.state, list(self.operations), list(self.rejected)
+        before = len(applied) + len(rejected)
         for operation in operations:
             try:
                 state = apply(state, operation)
@@ -108,7 +109,9 @@ class Turn:
                 rejected.append(Rejected(phase=self.phase, operation=operation, reason=reason))
             else:
                 applied.append(Applied(phase=self.phase, operation=operation))
-        return replace(self, state=state, operations=tuple(applied), rejected=tuple(rejected))
+        if len(applied) + len(rejected) == before:
+            return self
+        return self.with_(state=state, operations=tuple(applied), rejected=tuple(rejected))
 
     def require(self, operations: Iterable[Operation]) -> Turn:
         """Apply the engine's own operations, which must hold.
@@ -120,19 +123,30 @@ class Turn:
         for operation in operations:
             state = apply(state, operation)
             applied.append(Applied(phase=self.phase, operation=operation))
-        return replace(self, state=state, operations=tuple(applied))
+        return self.with_(state=state, operations=tuple(applied))
 
     def with_(self, **changes: Any) -> Turn:
-        """A copy with some fields changed."""
-        return replace(self, **changes)
+        """A copy with some fields changed.
+
+        As ``dataclasses.replace``, which sets every field anew, each time a turn takes a step.
+
+        Raises:
+            TypeError: a turn has no such field.
+        """
+        if unknown := changes.keys() - self.__dataclass_fields__.keys():
+            message = f"A turn has no field {', '.join(sorted(unknown))}."
+            raise TypeError(message)
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
 
     def note(self, kind: str, message: str) -> Turn:
         """A copy with one more event, visible in the record."""
-        return replace(self, events=(*self.events, Event(phase=self.phase, kind=kind, message=message)))
+        return self.with_(events=(*self.events, Event(phase=self.phase, kind=kind, message=message)))
 
     def called(self, calls: Iterable[ModelCall]) -> Turn:
         """A copy with more model calls in its trace."""
-        return replace(self, calls=(*self.calls, *calls))
+        return self.with_(calls=(*self.calls, *calls))
 
     def record(self, phase: Literal["record", "done"]) -> TurnRecord:
         """The journal entry as it stands."""

@@ -22,7 +22,8 @@ TOKEN = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:['-][^\W_{HAN}]+)*")
 _LETTERS = re.compile(rf"[^\W\d_{HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _HAN_CHAR = re.compile(f"[{HAN}]")
-_BLANKS = re.compile(r"[^\S\n]+")
+_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+"""Blanks that are not one plain blank already."""
 _WORD_CHAR = re.compile(r"\w")
 _NO_WORD = re.compile(r"\W+")
 _MIN_STEM = 3
@@ -34,8 +35,9 @@ _INCH = 2.54
 @remembered(4096)
 def normalize(text: str) -> str:
     """NFKC with plain apostrophes and single blanks; case kept. Full-width marks become ASCII (，to ,)."""
-    text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
-    return _BLANKS.sub(" ", text).strip()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return _BLANKS.sub(" ", text.translate(_APOSTROPHES)).strip()
 
 
 @remembered(8192)

@@ -28,7 +28,9 @@ _LONGEST_HAN_WORD = 4
 
 def tidy(text: str) -> str:
     """The text without lone surrogates and control characters, apostrophes straightened; never longer than before."""
-    return _CONTROL.sub(" ", _SURROGATES.sub("", text)).translate(_APOSTROPHES)
+    if not text.isprintable():
+        text = _CONTROL.sub(" ", _SURROGATES.sub("", text))
+    return text.translate(_APOSTROPHES)
 
 
 def excerpt(text: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.language.phrases import caseless, of_lower
-from harness.language.remembering import LONG, LONG_ONES, remembered
+from harness.language.remembering import LONG, LONG_ONES, of_these, remembered
 
 SOURCES = Path(harness.__file__).parent
 MOST = 256
@@ -105,3 +105,19 @@ def test_an_expression_for_lowered_text_finds_what_one_that_ignores_case_finds(s
 def test_an_expression_for_lowered_text_heeds_what_it_must_not_find() -> None:
     assert of_lower(r"\bNO\b").search("nothing") is None
     assert of_lower(r"\bNO\b").search("no") is not None
+
+
+def test_what_was_made_of_the_same_objects_is_remembered_and_of_equal_ones_is_not() -> None:
+    made: list[object] = []
+
+    @of_these(2)
+    def length(items: list[int]) -> int:
+        made.append(items)
+        return len(items)
+
+    one, two, three = [1], [1], [1, 2]
+    assert [length(one), length(one), length(two), length(two)] == [1, 1, 1, 1]
+    assert made == [one, two]
+    assert made[1] is two
+    assert (length(three), length(one)) == (2, 1)  # the oldest had to make room
+    assert len(made) == 4

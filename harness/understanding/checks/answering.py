@@ -48,7 +48,7 @@ def _answered(reply: str, user_text: str, known: Knowledge, pack: LanguagePack) 
     says = verdict(reply, question, pack)
     if question is None or says is None or question.denying or not question.listener:
         return
-    if not says and pack.any_of((*pack.history.limiting, *pack.history.past)).search(question.words):
+    if not says and pack.any_of(pack.history.not_always).search(question.words):
         return  # "Were you always a mechanic?" "No." leaves the mechanic as she is
     words = spans(reply, pack)[0][0]
     for claim in read_claims(question.statement, pack, Reading(wording=True)):

@@ -171,7 +171,7 @@ def _finding(kind: str, evidence: str, fact_id: str = "", fact: Fact | None = No
 
 def _character(reply: str, persona: Persona, pack: LanguagePack, system_text: str) -> Iterator[Finding]:
     cues = pack.reply
-    denials = pack.any_of(tuple(cues.denials))
+    denials = pack.any_of(cues.denials)
     candid = persona.bot_question == "admit"
     for match in pack.any_of(cues.character_breaks).finditer(reply):
         if candid and is_admission(match[0], pack):

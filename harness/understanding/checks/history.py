@@ -113,9 +113,7 @@ def conflicts(reply: str, *, user_text: str, state: DialogueState, pack: Languag
     latest = Said(user_text[:_LONGEST], said[0].text[:_LONGEST] if said else "", state.turn_count + 1)
     found.extend(asked_again(now, (latest, *heard), pack))
     found.extend(inside(now, pack))
-    if any(
-        pack.any_of((*pack.history.admits, *pack.history.changed)).search(clause) for clause, _ in spans(text, pack)
-    ):
+    if any(pack.any_of(pack.history.owning).search(clause) for clause, _ in spans(text, pack)):
         found = [replace(conflict, strength=min(conflict.strength, _OWNED_UP)) for conflict in found]
     return tuple(sorted(found, key=lambda conflict: -conflict.strength))
 

@@ -41,9 +41,9 @@ def lengths(text: str, question: Asked | None, pack: LanguagePack) -> list[Lengt
     how_long = question is not None and question.listener and not question.own and "years" in question.slots
     about = content(keys_of(question.words, pack)[0]) if how_long and question is not None else frozenset()
     for clause, asks in spans(text, pack):
-        if asks or pack.any_of((*cues.wishes, *cues.past, *cues.lapsed)).search(clause):
+        if asks or pack.any_of(cues.unsure).search(clause) or pack.any_of(cues.lapsed).search(clause):
             continue
-        starts = pack.any_of(cues.starting).search(clause) is not None
+        starts = pack.finds(cues.starting, clause)
         if not (about or starts or pack.any_of(cues.lasting).search(clause)):
             continue
         if starts:

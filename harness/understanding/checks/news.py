@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.language.sought import likely
 from harness.understanding.emotion.appraising import appraise
 
 if TYPE_CHECKING:
@@ -40,4 +41,4 @@ def grieves(mood: Emotion) -> bool:
 
 def first(expressions: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
     """The match of the first expression that has one."""
-    return next((match for expression in expressions if (match := expression.search(text)) is not None), None)
+    return next((match for one in likely(expressions, text) if (match := one.search(text)) is not None), None)

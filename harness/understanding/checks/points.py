@@ -124,7 +124,7 @@ def _grams(text: str, pack: LanguagePack) -> set[str]:
 def thin(clause: str, pack: LanguagePack) -> bool:
     """Whether a clause says what is done to something, but not to what ("never heard of it")."""
     cues = pack.history
-    folded = pack.any_of((*cues.negators, *cues.light, *cues.stop)).sub(_MARK, fold(clause))
+    folded = pack.any_of(cues.empty).sub(_MARK, fold(clause))
     if any(pattern.search(folded) for key, _, pattern in _tables(pack)[0] if key != LIKING):
         return False
     return not _grams(pack.any_of(cues.anaphors).sub(_MARK, folded), pack)
@@ -162,7 +162,7 @@ def point_of(clause: str, words: str, pack: LanguagePack) -> Point:
         numbers(clause, pack),
         wish=pack.any_of(cues.wishes).search(clause) is not None,
         past=lapsed or pack.any_of(cues.past).search(clause) is not None,
-        also=pack.any_of((*cues.also, *cues.sometimes)).search(clause) is not None,
+        also=pack.any_of(cues.besides).search(clause) is not None,
         ever=not lapsed and pack.any_of(cues.experience).search(clause) is not None,
         heads=_heads(clause, pack) if negated else frozenset(),
         said=clause,

@@ -58,7 +58,7 @@ def check_premise(
     known = knowledge_of(state, persona, pack)
     found: list[Notice] = []
     plain = pack.rewrite(normalize(text), pack.text.expand)
-    for sentence in sentences(pack.rewrite(plain, pack.premise.rewrites.items())):
+    for sentence in sentences(pack.rewrite(plain, pack.premise.rewritten)):
         for notice in _sentence(sentence, known, pack):
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)

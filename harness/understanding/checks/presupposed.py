@@ -53,8 +53,8 @@ def presupposed(sentence: str, pack: LanguagePack) -> Iterator[Presupposed]:
             return
         if category == "presupposed" and found:
             continue  # what was reported is not presupposed as well; what it mentions in passing may be
-        for source in sources:
-            match = pack.pattern(source).search(sentence)
+        for expression in pack.likely(sources, sentence):
+            match = expression.search(sentence)
             if match is None:
                 continue
             for claim in _read(match, category, pack):

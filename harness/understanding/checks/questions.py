@@ -83,7 +83,7 @@ def _spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
 def _parted(piece: str, pack: LanguagePack) -> list[str]:
     """A piece cut where a clause of its own begins; what is wished or supposed stays whole, as is its "and I …"."""
     cues = pack.history
-    if not cues.joints or pack.any_of((*cues.wishes, *cues.past)).search(piece):
+    if not cues.joints or pack.any_of(cues.unsure).search(piece):
         return [piece.strip()]
     return [part.strip() for part in pack.any_of(cues.joints).split(piece) if part.strip(_EDGE)]
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
+from harness.language.sought import Sought
 from harness.understanding.checks.lasting import Length, lengths
 from harness.understanding.checks.points import Point, answered, bare, content, days_in, keys_of, point_of, thin
 from harness.understanding.checks.questions import Asked, knows_not, plain, read_question, spans, verdict
@@ -179,9 +180,8 @@ def _completed(
 def _things(text: str, sources: tuple[str, ...], pack: LanguagePack) -> list[tuple[str, str]]:
     """(thing in the singular, words): what is called one's own, or what one is without."""
     found: list[tuple[str, str]] = []
-    unsure = pack.any_of((*pack.history.wishes, *pack.history.past))
     for clause, asks in spans(text, pack):
-        if not asks and not unsure.search(clause):
+        if not asks and not pack.any_of(pack.history.unsure).search(clause):
             for match in matches(sources, clause, pack):
                 thing = _thing(match, pack).lower()
                 found.append((_singular(thing), clause))
@@ -196,10 +196,12 @@ def _singular(thing: str) -> str:
 
 def _counts(text: str, pack: LanguagePack) -> list[tuple[str, float, str]]:
     """(thing, how many, words) of what one says to have."""
-    unsure = pack.any_of((*pack.history.wishes, *pack.history.past, *pack.history.negators))
     found: list[tuple[str, float, str]] = []
+    cues = pack.history
     for clause, asks in spans(text, pack):
-        if asks or unsure.search(clause) or not pack.any_of(pack.history.first).search(clause):
+        if asks or pack.any_of(cues.unsure).search(clause) or pack.any_of(cues.negators).search(clause):
+            continue
+        if not pack.any_of(cues.first).search(clause):
             continue
         for match in matches(pack.history.pairs, clause, pack):
             many = numbers(match["n"] + pack.text.measures[:1], pack) or (1.0,)
@@ -217,7 +219,7 @@ def _last_named(text: str, clause: str, pack: LanguagePack) -> str:
 
 
 def _claims(text: str, question: Asked | None, says: bool | None, pack: LanguagePack) -> list[Claim]:
-    unsure = pack.any_of((*pack.history.wishes, *pack.history.past))
+    unsure = pack.any_of(pack.history.unsure)
     found = [c for c in read_claims(text, pack, _WORDING) if c.subject == SPEAKER and not unsure.search(c.quote)]
     found = [c for c in found if c.attribute or content(keys_of(c.value, pack)[0])]
     passing = question is not None and pack.any_of(pack.history.sometimes).search(question.words) is not None
@@ -258,22 +260,19 @@ def _states(text: str, pack: LanguagePack) -> list[tuple[str, int, str]]:
     for clause, asks in spans(text, pack):
         if asks:
             continue
-        unsure = pack.any_of((*cues.wishes, *cues.past)).search(clause) is not None
-        hits = {about: number for about, number, pattern in _state_patterns(unsure, pack) if pattern.search(clause)}
+        names, patterns = _state_patterns(pack.any_of(cues.unsure).search(clause) is not None, pack)
+        hits = dict(names[place] for place in patterns.numbers(clause) if patterns.expressions[place].search(clause))
         found.extend((about, number, clause) for about, number in hits.items() if about not in {a for a, _, _ in found})
     return found
 
 
 @lru_cache(maxsize=32)
-def _state_patterns(unsure: bool, pack: LanguagePack) -> tuple[tuple[str, int, re.Pattern[str]], ...]:
-    """(what it is about, which of the alternatives, pattern); of the prospects only for what is wished or past."""
+def _state_patterns(unsure: bool, pack: LanguagePack) -> tuple[tuple[tuple[str, int], ...], Sought]:
+    """(what it is about, which of the alternatives) of each pattern; only the prospects for what is wished or past."""
     cues = pack.history
     states = cues.prospects if unsure else {**cues.states, **cues.leanings, **cues.prospects}
-    return tuple(
-        (about, number, pack.pattern(source))
-        for about, alternatives in states.items()
-        for number, source in enumerate(alternatives)
-    )
+    names = tuple((about, number) for about, sources in states.items() for number in range(len(sources)))
+    return names, Sought(pack.pattern(source) for sources in states.values() for source in sources)
 
 
 def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[str, str, str]]:
@@ -286,12 +285,10 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
         kind = _favourite_asked(clause, pack) or kind
         if asks or pack.any_of(cues.others).match(clause) or pack.any_of(cues.unknown).search(clause):
             continue
-        if pack.any_of((*cues.wishes, *cues.past)).search(clause) or pack.any_of(cues.negators).search(clause):
+        if pack.any_of(cues.unsure).search(clause) or pack.any_of(cues.negators).search(clause):
             continue
         for slot in cues.slots:
-            value = next(
-                (m["v"] for source in slot.values for m in pack.pattern(source).finditer(clause) if m["v"]), ""
-            )
+            value = next((match["v"] for match in matches(slot.values, clause, pack) if match["v"]), "")
             if not value and slot.key in asked and not slot.values and slot.number and numbers(clause, pack):
                 value = clause
             if value and not any(key == slot.key for key, _, _ in found):
@@ -311,5 +308,5 @@ def _favourite_asked(clause: str, pack: LanguagePack) -> str:
 
 def matches(sources: tuple[str, ...], text: str, pack: LanguagePack) -> Iterator[re.Match[str]]:
     """Matches of patterns that each have groups of the same names."""
-    for source in sources:
-        yield from pack.pattern(source).finditer(text)
+    for expression in pack.likely(sources, text):
+        yield from expression.finditer(text)

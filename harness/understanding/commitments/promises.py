@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.language.sought import likely
 from harness.state.facts import CHARACTER, USER
 from harness.understanding.moments import find_moments
 from harness.understanding.words import content_words, sentence_list
@@ -52,7 +53,7 @@ def find_promises(sentence: str, speaker: str, pack: LanguagePack, now: datetime
     """The promises of one sentence: the speaker's own, or one the speaker reports of somebody else."""
     cues = pack.commitments
     lowered = lower(sentence)
-    if any(pattern.search(lowered) for pattern in (*cues.questions, *cues.unsure)):
+    if any(pattern.search(lowered) for some in (cues.questions, cues.unsure) for pattern in likely(some, lowered)):
         return
     if cues.hedge_phrases.first(sentence) is not None:
         return
@@ -70,7 +71,9 @@ def find_promises(sentence: str, speaker: str, pack: LanguagePack, now: datetime
 def _pieces(sentence: str, pack: LanguagePack) -> list[str]:
     """The sentence, cut before each further promise it may hold."""
     lowered = lower(sentence)
-    cuts = sorted({match.start() for pattern in pack.commitments.split for match in pattern.finditer(lowered)})
+    cuts = sorted(
+        {match.start() for pattern in likely(pack.commitments.split, lowered) for match in pattern.finditer(lowered)}
+    )
     bounds = (0, *cuts, len(sentence))
     return [sentence[start:end].strip(_EDGES) for start, end in pairwise(bounds)] if cuts else []
 
@@ -80,7 +83,7 @@ def _own(sentence: str, speaker: str, pack: LanguagePack, now: datetime) -> Iter
     cues = pack.commitments
     lowered = lower(sentence)
     to = other_side(speaker)
-    for match in (match for pattern in cues.promise if (match := pattern.search(lowered)) is not None):
+    for match in (match for pattern in likely(cues.promise, lowered) if (match := pattern.search(lowered)) is not None):
         if _reported(lowered[: match.start()], pack):
             continue
         promise = _promise(sentence, match, speaker, to, pack, now)
@@ -88,7 +91,7 @@ def _own(sentence: str, speaker: str, pack: LanguagePack, now: datetime) -> Iter
             yield promise
             return
     for patterns, certain in ((cues.intention, True), (cues.plan, False)):
-        for match in (match for pattern in patterns for match in pattern.finditer(lowered)):
+        for match in (match for pattern in likely(patterns, lowered) for match in pattern.finditer(lowered)):
             if _reported(lowered[: match.start()], pack) or _takes_back(match, lowered, pack):
                 continue
             if not _binds(match["what"], sentence, pack, now, certain=certain):
@@ -101,7 +104,7 @@ def _own(sentence: str, speaker: str, pack: LanguagePack, now: datetime) -> Iter
 
 def _takes_back(match: re.Match[str], lowered: str, pack: LanguagePack) -> bool:
     """Whether the words that look like an intention say that something will not be done after all."""
-    taken = (found for pattern in pack.commitments.withdrawn for found in pattern.finditer(lowered))
+    taken = (found for pattern in likely(pack.commitments.withdrawn, lowered) for found in pattern.finditer(lowered))
     return any(found.start() <= match.start("what") <= found.start("what") for found in taken)
 
 
@@ -139,7 +142,7 @@ def _of_others(sentence: str, lowered: str, speaker: str, pack: LanguagePack, no
     """A promise between others, or between the speaker and somebody who is not here."""
     cues = pack.commitments
     for patterns, sure in ((cues.of_others, True), (cues.announced, False)):
-        for match in (match for pattern in patterns if (match := pattern.search(lowered)) is not None):
+        for match in (match for one in likely(patterns, lowered) if (match := one.search(lowered)) is not None):
             by = _party(match, "by", sentence, speaker, pack)
             to = _party(match, "to", sentence, speaker, pack) or speaker
             if by == "" and "by" in match.re.groupindex:

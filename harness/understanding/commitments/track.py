@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from harness.language.phrases import is_han, lower
+from harness.language.sought import likely
 from harness.state.commitments import Commitment, CommitmentStatus
 from harness.state.facts import CHARACTER, USER
 from harness.state.operations import CloseCommitment, OpenCommitment
@@ -141,7 +142,9 @@ def _closings(
     own = [c for c in opened if c.by == speaker]
     others = [c for c in opened if c.by == other_side(speaker)]
     lowered = lower(sentence)
-    asking = sentence.rstrip().endswith(("?", "？")) or any(pattern.search(lowered) for pattern in cues.questions)
+    asking = sentence.rstrip().endswith(("?", "？")) or any(
+        pattern.search(lowered) for pattern in likely(cues.questions, lowered)
+    )
     moments = find_moments(sentence, pack=pack, now=now)
     groups = (
         (cues.withdrawn, own, CommitmentStatus.withdrawn, False),
@@ -154,7 +157,7 @@ def _closings(
     for patterns, candidates, status, single_is_enough in groups:
         if not candidates or (asking and status is not CommitmentStatus.withdrawn):
             continue
-        for match in (match for pattern in patterns for match in pattern.finditer(lowered)):
+        for match in (match for pattern in likely(patterns, lowered) for match in pattern.finditer(lowered)):
             what = " ".join(text for text in match.groupdict().values() if text)
             for moment in moments:  # a time is no thing that was promised
                 what = what.replace(lower(moment.words), " ")

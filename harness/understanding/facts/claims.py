@@ -134,14 +134,14 @@ class _Reader:
             sentence = pack.rewrite(sentence, rules.backshift)
         if reading.swapped:
             sentence = pack.rewrite(sentence, rules.swap)
-        if pack.any_of(rules.hypotheticals).search(sentence):
+        if pack.finds(rules.hypotheticals, sentence):
             return []
         self.subjects.mention(sentence)
-        if pack.any_of(rules.reports).search(sentence) and not reading.asked:
+        if pack.finds(rules.reports, sentence) and not reading.asked:
             said = self.subjects.reported(sentence)
             claims = self._clauses(self._stated(said)) if said else []
             return [replace(claim, weak=True, quote=sentence) for claim in claims if claim.subject != SPEAKER]
-        correction = bool(pack.any_of(rules.corrections).search(sentence))
+        correction = pack.finds(rules.corrections, sentence)
         found = [replace(claim, correction=correction) for claim in self._anywhere(sentence)]
         for claim in self._clauses(self._stated(sentence)):
             if not any(_same_claim(claim, other) for other in found):

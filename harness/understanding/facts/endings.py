@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.sought import Sought
 from harness.state.operations import RetractFact
 from harness.understanding.facts.claims import plain_text
 from harness.understanding.facts.fact_changes import QUOTE_LENGTH, Said
@@ -25,12 +27,13 @@ def ended(text: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
     """Take back the speaker's facts that a message says are over. Questions, suppositions and reports end nothing."""
     pack = said.pack
     rules = pack.text
-    silent = (*rules.questions, *rules.hypotheticals, *rules.reports)
+    silent = (rules.questions, rules.hypotheticals, rules.reports)
     for sentence in sentences(plain_text(text, pack)) if rules.endings else ():
-        if len(sentence) > _LONGEST or pack.any_of(silent).search(sentence):
+        if len(sentence) > _LONGEST or any(pack.finds(list_, sentence) for list_ in silent):
             continue
-        for ending in rules.endings:
-            match = pack.pattern(ending.match).search(sentence)
+        endings = _endings(pack)
+        for number in endings.numbers(sentence):
+            match, ending = endings.expressions[number].search(sentence), rules.endings[number]
             if match is None:
                 continue
             who = match.groupdict().get("who")
@@ -39,6 +42,11 @@ def ended(text: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
                     continue
                 if who is None or _is_meant(who, fact, pack):
                     yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])
+
+
+@lru_cache(maxsize=16)
+def _endings(pack: LanguagePack) -> Sought:
+    return Sought(pack.pattern(ending.match) for ending in pack.text.endings)
 
 
 def _is_meant(who: str, fact: Fact, pack: LanguagePack) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.language.remembering import remembered
-from harness.state import CHARACTER, Fact
+from harness.language.remembering import of_these, remembered
+from harness.state import CHARACTER, Fact, FactStatus
 from harness.understanding.checks.holding import statement
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
 from harness.understanding.facts.keys import NAME
@@ -30,7 +30,7 @@ from harness.understanding.text import contains_phrase, fold, sentences, stem, t
 if TYPE_CHECKING:
     from harness.language import LanguagePack
     from harness.language.sections_facts import Attribute
-    from harness.state import DialogueState, Persona
+    from harness.state import DialogueState, Message, Persona
 
 _MOST = 0.6
 _SUPPORT_TERMS = 2
@@ -74,9 +74,15 @@ class Knowledge:
 
 def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> Knowledge:
     """The persona's facts, then the character's own statements that are in force."""
-    fixed = _of_persona(persona, pack)
-    own = tuple(_known(fact, pack, persona) for fact in state.active_facts(CHARACTER) if fact.speaker != "user")
-    said = tuple(message.text for message in state.messages if message.speaker == "character")
+    return _knowledge(state.facts, state.messages, persona, pack)
+
+
+@of_these(8)
+def _knowledge(
+    facts: tuple[Fact, ...], messages: tuple[Message, ...], persona: Persona, pack: LanguagePack
+) -> Knowledge:
+    fixed, own = persona_knowledge(persona, pack), _own_facts(facts, persona, pack)
+    said = tuple(message.text for message in messages if message.speaker == "character")
     lines = (*(item.truth for item in own), *said)
     return Knowledge(
         (*fixed.facts, *own),
@@ -86,6 +92,14 @@ def knowledge_of(state: DialogueState, persona: Persona, pack: LanguagePack) -> 
     )
 
 
+@of_these(8)
+def _own_facts(facts: tuple[Fact, ...], persona: Persona, pack: LanguagePack) -> tuple[Known, ...]:
+    """The character's statements in force, of all facts of a state."""
+    active = (fact for fact in facts if fact.status is FactStatus.active and fact.speaker != "user")
+    return tuple(_known(fact, pack, persona) for fact in active if fact.subject.casefold() == CHARACTER)
+
+
+@of_these(16)
 def persona_knowledge(persona: Persona, pack: LanguagePack) -> Knowledge:
     """What the persona alone decides."""
     return _of_persona(persona, pack)

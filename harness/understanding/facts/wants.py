@@ -119,13 +119,18 @@ def _indifferent(
         slot
         for slot in free
         if pack.any_of(slot.any_value).search(sentence)
-        or pack.any_of(tuple(source.replace("{noun}", slot.nouns) for source in rules.any_noun)).search(sentence)
+        or pack.any_of(_any_noun(slot.nouns, pack)).search(sentence)
         or (whole and pack.pattern(slot.nouns).search(sentence))
     ]
     if not named and whole and not taken:
         named = [slot for slot in questioned if slot in free]
     for slot in named:
         yield _claim(slot, rules.anything, sentence)
+
+
+@lru_cache(maxsize=256)
+def _any_noun(nouns: str, pack: LanguagePack) -> tuple[str, ...]:
+    return tuple(source.replace("{noun}", nouns) for source in pack.wants.any_noun)
 
 
 def _questioned(asked: str, pack: LanguagePack) -> tuple[WantSlot, ...]:

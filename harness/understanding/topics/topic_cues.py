@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.language.sought import likely
 from harness.understanding.topics.labels import named_label
 from harness.understanding.words import content_words
 
@@ -41,7 +42,7 @@ def read_cues(text: str, pack: LanguagePack) -> Cues:
     shown: list[str] = []
 
     def named(patterns: tuple[re.Pattern[str], ...]) -> str:
-        for pattern in patterns:
+        for pattern in likely(patterns, lowered):
             match = pattern.search(lowered)
             if match is not None:
                 label = named_label(text[match.start("label") : match.end("label")], pack)
@@ -51,7 +52,7 @@ def read_cues(text: str, pack: LanguagePack) -> Cues:
         return ""
 
     def said(patterns: tuple[re.Pattern[str], ...]) -> bool:
-        match = next(filter(None, (pattern.search(lowered) for pattern in patterns)), None)
+        match = next(filter(None, (pattern.search(lowered) for pattern in likely(patterns, lowered))), None)
         if match is not None:
             shown.append(text[match.start() : match.end()].strip())
         return match is not None
