@@ -59,6 +59,8 @@ class HistoryCues(Frozen):
         knowing: "do you know …", before an indirect question.
         listener: words for the listener, in a clause.
         first: words for oneself.
+        dropped: how a sentence begins that leaves out its "I"; matches up to where that belongs ("Just got home").
+        oneself: the word to put there.
         others: how a clause begins that is about neither (he, that, the weather).
         negators: words that turn a clause round. ``stop``: words without content. ``light``: words with
             little of it, which count only when there is nothing else. ``stop_tails``: particles at the end.
@@ -71,9 +73,11 @@ class HistoryCues(Frozen):
         synonyms: alternations of words that mean the same.
         wishes: marks of what is wished, planned, supposed or past and gone, and so contradicts nothing.
         past: marks of what is over ("used to"): contradicts nothing but "never".
+        hindered: no time or means for something, which says nothing against liking it.
         lapsed: not any more or not for long, and so once ("have not played in years").
         anaphors: words that stand for what was named just before.
-        pairs: so many of a kind; groups ``n`` and ``v`` ("two dogs").
+        pairs: so many of a kind; groups ``n`` and ``v`` ("two dogs"); without ``v``, what was named last is counted, and with
+            an empty group ``asked`` only in a question just before ("Do you have kids? I have two").
         wanting: wishing for group ``v`` says that one has none ("I'd love to have a dog one day").
         longings: wishing for what one has not, is not, or has not seen; group ``v``.
         parent: what the group ``parent`` of ``possessions`` has ("I'm a mother" of children).
@@ -98,15 +102,19 @@ class HistoryCues(Frozen):
         compounds: words whose head is another thing than a word in them (a hot dog, 火车 for who has no 车).
         favourites: groups ``of`` and ``v`` ("my favourite colour is blue"). ``favourite_asked``: the question for it, with
             ``of``; ``mine``: its short answer, with ``v`` ("mine is blue").
+        theirs: what somebody of whom one has one does; groups ``of`` and ``v`` ("my husband is a baker").
+        prefers: groups ``a``, liked better, and ``b``.
         states: alternations that exclude each other, by what they are about.
         leanings: like ``states``, but what they say can change or be meant otherwise: they conflict doubtfully.
         starting: marks of what has only begun ("just started"): a length of some weeks at most.
         prospects: like ``states``, read also in what is wished, planned or past ("when I grow up").
         owned_kinds: kinds of ``wording.kinds`` whose members one has as such ("my poodle" is a dog of one's own).
-            ``countable``: things that "two of them" can stand for.
+            ``counted``: alternations of words that count the same things ("kids", "children"). ``countable``: things that "two of them" can stand for.
         decades: parts of a value that stand for ten years ("thirties") with the first of them.
         lately: marks of what goes on these days.
+        wholes: marks of a whole kind that is affirmed ("all kinds of").
         groups: kinds of things that a denial may name as a whole ("I don't play any sports").
+        listing: how the last item of an enumeration begins ("and tennis").
         joints: before what begins a clause of its own though no mark stands there ("but I", "so I").
         lengths: how long something has lasted; groups ``n`` (may be missing) and ``u``, or ``all`` for as long as one
             lives. ``length_units``: days that a unit ``u`` has; ``some``: words for ``n`` with the numbers they may stand
@@ -128,6 +136,8 @@ class HistoryCues(Frozen):
     knowing: Words = ()
     listener: Words = ()
     first: Words = ()
+    dropped: Words = ()
+    oneself: str = "I"
     others: Words = ()
     negators: Words = ()
     stop: Words = ()
@@ -143,6 +153,7 @@ class HistoryCues(Frozen):
     wishes: Words = ()
     past: Words = ()
     experience: Words = ()
+    hindered: Words = ()
     lapsed: Words = ()
     anaphors: Words = ()
     pairs: Words = ()
@@ -173,15 +184,20 @@ class HistoryCues(Frozen):
     favourites: Words = ()
     favourite_asked: Words = ()
     mine: Words = ()
+    theirs: Words = ()
+    prefers: Words = ()
     states: Mapping[str, tuple[str, ...]] = {}
     leanings: Mapping[str, tuple[str, ...]] = {}
     starting: Words = ()
     prospects: Mapping[str, tuple[str, ...]] = {}
     owned_kinds: Words = ()
+    counted: Words = ()
     countable: Words = ()
     decades: Mapping[str, float] = {}
     lately: Words = ()
+    wholes: Words = ()
     groups: tuple[Group, ...] = ()
+    listing: Words = ()
     joints: Words = ()
     lengths: Words = ()
     length_units: Mapping[str, float] = {}

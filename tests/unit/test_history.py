@@ -42,7 +42,7 @@ NOBODY = {
 
 def pairs(code: str, group: str) -> list[Any]:
     rows = load_yaml(FOLDER / f"{code}.yaml", source=code, error=LanguageError)[group]
-    return [pytest.param(code, *row, id=f"{code}-{number}") for number, row in enumerate(rows)]
+    return [pytest.param(code, *row, id=f"{code}-{group}-{number}") for number, row in enumerate(rows)]
 
 
 def state_of(code: str, *turns: tuple[str, str], **more: Any) -> DialogueState:
@@ -69,7 +69,8 @@ def check(code: str, reply: str, user_text: str, state: DialogueState, persona: 
 
 
 @pytest.mark.parametrize(
-    ("code", "asked", "said", "question", "reply"), [row for code in CODES for row in pairs(code, "contradicting")]
+    ("code", "asked", "said", "question", "reply"),
+    [row for code in CODES for group in ("contradicting", "broader_contradicting") for row in pairs(code, group)],
 )
 def test_a_contradiction_is_found_with_its_turn(code: str, asked: str, said: str, question: str, reply: str) -> None:
     found = check(code, reply, question, state_of(code, (asked, said)))
@@ -79,7 +80,8 @@ def test_a_contradiction_is_found_with_its_turn(code: str, asked: str, said: str
 
 
 @pytest.mark.parametrize(
-    ("code", "asked", "said", "question", "reply"), [row for code in CODES for row in pairs(code, "consistent")]
+    ("code", "asked", "said", "question", "reply"),
+    [row for code in CODES for group in ("consistent", "broader_consistent") for row in pairs(code, group)],
 )
 def test_what_fits_raises_nothing(code: str, asked: str, said: str, question: str, reply: str) -> None:
     found = check(code, reply, question, state_of(code, (asked, said)))

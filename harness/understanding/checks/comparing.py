@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.understanding.checks.lasting import disagree
 from harness.understanding.checks.points import LIKING, Point, bare, content, keys_of, members_of
+from harness.understanding.facts.exclusions import sides
 from harness.understanding.facts.kinds import told_apart
 from harness.understanding.facts.places import one_in_other
 from harness.understanding.facts.relations import Stand, relate
@@ -30,7 +32,8 @@ _MOST = 40
 _INSIDE = 0.65
 _FAINT = 0.4
 _HALF = 0.5
-_JOB, _LIKES, _SKILL = "job", "likes", "skill"
+_JOB, _LIKES, _SKILL, _AGE = "job", "likes", "skill", "age"
+_YEAR = 365
 _FEW = 3
 LEANING = 0.6
 """One may like what one has never had or done: doubtful in Chinese, where short answers often say so (喜欢 to 喜欢狗吗,
@@ -85,6 +88,7 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
         for other_length in before.lengths:
             if disagree(length, other_length):
                 yield Conflict("length", _INSIDE, length.words, other_length.words, turn)
+    yield from _too_long(now, before, turn, pack)
     yield from _forgotten(now, before, turn)
     yield from _things(now, before, turn)
 
@@ -92,9 +96,12 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
 def _comparable(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
     """Whether two claims can be about one thing: of one attribute or group, or with a content word in common."""
     if claim.attribute and other.attribute:
-        first, second = pack.attribute(claim.attribute), pack.attribute(other.attribute)
-        if claim.attribute == other.attribute or (first and second and first.group and first.group == second.group):
+        one, two = pack.attribute(claim.attribute), pack.attribute(other.attribute)
+        if claim.attribute == other.attribute or (one and two and one.group and one.group == two.group):
             return True
+    first, second = sides(f"{claim.quote} {claim.value}", pack), sides(f"{other.quote} {other.value}", pack)
+    if (first.lacking & (second.words | second.kinds)) or (second.lacking & (first.words | first.kinds)):
+        return True
     said, known = keys_of(claim.predicate or claim.value, pack)[0], keys_of(other.predicate or other.value, pack)[0]
     return bool(content(said) & content(known))
 
@@ -108,6 +115,8 @@ def _other_thing(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
             and _one_job(claim.quote, other.quote, pack)
         )
     denied, affirmed = (other, claim) if claim.polarity else (claim, other)
+    if _LIKES in (claim.attribute, other.attribute) and pack.any_of(pack.history.hindered).search(denied.quote):
+        return True
     if claim.attribute == other.attribute == _SKILL and _done_otherwise(denied.value, affirmed.value):
         return True
     return _in_compounds(denied.value, affirmed.value, pack)
@@ -134,7 +143,8 @@ def _in_compounds(first: str, second: str, pack: LanguagePack) -> bool:
 def _one_job(first: str, second: str, pack: LanguagePack) -> bool:
     """Whether two ways to give one's work can be one job: of a line of work, or a trade plied anywhere and a place."""
     first, second = fold(first), fold(second)
-    if any(field.search(first) and field.search(second) for field in _fields(pack)):
+    lines = [{number for number, field in enumerate(_fields(pack)) if field.search(text)} for text in (first, second)]
+    if lines[0] & lines[1]:
         return True
     if not pack.history.anywhere:
         return False
@@ -143,6 +153,8 @@ def _one_job(first: str, second: str, pack: LanguagePack) -> bool:
     for title, where in ((first, second), (second, first)):
         if place.search(where) and not place.search(title) and anywhere.search(title):
             return True
+        if all(lines):
+            continue  # a call centre of an insurer is no cinema
         if place.search(title) and place.search(where) and whole.search(title) and not anywhere.search(title):
             return True
     return False
@@ -154,7 +166,9 @@ def _things(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
         for thing, words in first:
             for other, earlier in second:
                 if thing == other:
-                    yield Conflict("owned", SURE, words, earlier, turn)
+                    # "I don't really have a favourite film" is said lightly
+                    strength = SURE if len(thing.split()) == 1 else _INSIDE
+                    yield Conflict("owned", strength, words, earlier, turn)
     for thing, many, words in now.counts:
         for other, count, earlier in before.counts:
             if thing == other and many != count:
@@ -167,6 +181,8 @@ def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
         return 0.0
     if point.negated and other.negated and point.second != other.second:
         return 0.0  # neither likes nor dislikes it
+    if (point.hindered and LIKING in other.keys) or (other.hindered and LIKING in point.keys):
+        return 0.0  # "I have no time to read" is no dislike
     if (point.lapsed and other.lately) or (other.lapsed and point.lately):
         return _INSIDE if _alike(content(point.keys), content(other.keys)) else 0.0
     if point.polarity == other.polarity:
@@ -178,7 +194,9 @@ def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:
     if a - b and b - a and bare(a & b, pack):
         return 0.0  # never learned French, and learned to paint
     if never is not None:
-        return _denied_once(never, other if never is point else point, pack)
+        once = other if never is point else point
+        strength = _denied_once(never, once, pack)
+        return strength or (_INSIDE if not once.wish and _covered(never, once, pack) else 0.0)
     passing = point.also or other.also
     if not passing and (_covered(point, other, pack) or _covered(other, point, pack)):
         return _INSIDE
@@ -206,8 +224,8 @@ def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
 
 
 def _covered(denied: Point, affirmed: Point, pack: LanguagePack) -> bool:
-    """Whether a point denies a whole kind of which the other affirms a member."""
-    if not denied.heads or not denied.negated or affirmed.negated or len(content(denied.keys)) > _FEW:
+    """Whether a point denies a whole kind of which the other affirms a member, or likes all of which that one is not liked."""
+    if not denied.heads or (denied.negated and affirmed.negated) or len(content(denied.keys)) > _FEW:
         return False
     return bool(denied.heads & members_of(affirmed.said, pack))
 
@@ -255,6 +273,22 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
         if about in held and held[about][0] != number:
             strength = _INSIDE if about in pack.history.leanings else SURE
             yield Conflict(f"state:{about}", strength, words, held[about][1], turn)
+
+
+def _too_long(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
+    """Has done something for longer than it has lived ("I'm 25", "I've been married for 30 years")."""
+    for one, other in ((now, before), (before, now)):
+        age = next(((value, words) for key, value, words in one.slots if key == _AGE), None)
+        read = _range(age[0], pack) if age is not None and other.lengths else None
+        for length in other.lengths if age is not None and read is not None else ():
+            if (
+                read is not None
+                and age is not None
+                and length.low > (read[1] + 1) * _YEAR
+                and not math.isinf(length.high)
+            ):
+                pair = (age[1], length.words) if one is now else (length.words, age[1])
+                yield Conflict(_AGE, SURE, *pair, turn)
 
 
 def _named(value: str) -> bool:

@@ -87,8 +87,12 @@ def check_history(
 
 def _as_written(clause: str, texts: Sequence[str], pack: LanguagePack) -> str:
     """The sentence that has a clause, as it was written; a clause has its contractions written out."""
-    whole = (sentence for text in texts for sentence in sentences(text) if clause in plain(sentence, pack))
-    return next(whole, clause)
+    written = [sentence for text in texts for sentence in sentences(text)]
+    whole = next((sentence for sentence in written if clause in plain(sentence, pack)), "")
+    if whole:
+        return whole
+    # its subject may have been left out ("Just got home")
+    return next((sentence for sentence in written if any(clause == span for span, _ in spans(sentence, pack))), clause)
 
 
 def _touches(words: str, others: Sequence[str]) -> bool:

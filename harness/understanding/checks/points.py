@@ -35,8 +35,9 @@ class Point:
         ever: speaks of "at any time" (never been, 去过).
         resolved: what it is about stands in the question that it answers, or in the clause before.
         longed: denied only by wishing for it.
-        heads: numbers of the groups that a denial names as a whole ("any sports").
+        heads: numbers of the groups that are named as a whole, denied ("any sports") or affirmed ("all sports").
         lapsed: not for long. ``lately``: of these days.
+        hindered: for want of time or means.
         days: the words for the day or time it is about (tonight, 明天).
         vague: what it is about is one of the things the other has just named ("never been there").
     """
@@ -57,6 +58,7 @@ class Point:
     said: str = ""
     lapsed: bool = False
     lately: bool = False
+    hindered: bool = False
     days: frozenset[str] = frozenset()
 
     @property
@@ -164,10 +166,11 @@ def point_of(clause: str, words: str, pack: LanguagePack) -> Point:
         past=lapsed or pack.any_of(cues.past).search(clause) is not None,
         also=pack.any_of(cues.besides).search(clause) is not None,
         ever=not lapsed and pack.any_of(cues.experience).search(clause) is not None,
-        heads=_heads(clause, pack) if negated else frozenset(),
+        heads=_heads(clause, pack) if negated or pack.any_of(cues.wholes).search(clause) else frozenset(),
         said=clause,
         lapsed=lapsed,
         lately=pack.any_of(cues.lately).search(clause) is not None,
+        hindered=pack.any_of(cues.hindered).search(clause) is not None,
         days=days_in(clause, pack),
     )
 

@@ -68,8 +68,9 @@ def spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
 @remembered(4096)
 def _spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
     found: list[tuple[str, bool]] = []
-    for sentence in sentences(plain(text, pack)):
-        asks = sentence.rstrip().endswith("?")
+    for written in sentences(plain(text, pack)):
+        asks = written.rstrip().endswith("?")
+        sentence = written if asks or not pack.history.dropped else _with_subject(written, pack)
         pieces = [part for piece in _CLAUSE.split(sentence) if piece.strip(_EDGE) for part in _parted(piece, pack)]
         for number, piece in enumerate(pieces):
             last = number == len(pieces) - 1
@@ -78,6 +79,15 @@ def _spans(text: str, pack: LanguagePack) -> tuple[tuple[str, bool], ...]:
                 asked = pack.any_of(pack.history.statements).match(piece) is None
             found.append((piece.strip(), asked))
     return tuple(found)
+
+
+def _with_subject(sentence: str, pack: LanguagePack) -> str:
+    """A sentence with the "I" that its beginning leaves out ("Just got home")."""
+    begun = pack.any_of(pack.history.dropped).match(sentence)
+    if begun is None:
+        return sentence
+    rest = sentence[begun.end() :]
+    return f"{begun[0]}{pack.history.oneself} {rest[:1].lower()}{rest[1:]}"
 
 
 def _parted(piece: str, pack: LanguagePack) -> list[str]:

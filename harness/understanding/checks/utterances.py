@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from harness.language.remembering import remembered
 from harness.language.sought import Sought
 from harness.understanding.checks.lasting import Length, lengths
-from harness.understanding.checks.points import Point, answered, bare, content, days_in, keys_of, point_of, thin
+from harness.understanding.checks.points import LIKING, Point, answered, bare, content, days_in, keys_of, point_of, thin
 from harness.understanding.checks.questions import Asked, knows_not, plain, read_question, spans, verdict
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
 from harness.understanding.facts.kinds import kinds_in
-from harness.understanding.text import numbers
+from harness.understanding.text import numbers, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 _WORDING = Reading(wording=True)
 _BRIEF = 5
+_ITEM = 4
+"""Words of an item of an enumeration at most."""
+_NAMED = 24
+"""Characters of what is named alone, at most."""
+_ENDS = (".", "!", "?")
 ANSWERING = 2
 """First clauses of a message that may hold its yes or no."""
 
@@ -75,7 +80,7 @@ def read_utterance(text: str, asked: str, pack: LanguagePack) -> Utterance:
         says,
         knows_not(text, pack),
         tuple(_points(text, asked, question, says, pack)),
-        tuple(_claims(text, question, says, pack) + (_adopted(asked, text, pack) if adopts else [])),
+        tuple(_claims(text, asked, question, says, pack) + (_adopted(asked, text, pack) if adopts else [])),
         tuple(_slots(text, question, pack)),
         tuple(_states(text, pack) + (_states(asked, pack) if adopts else [])),
         tuple(_counts(text, pack)),
@@ -101,6 +106,8 @@ def _points(text: str, asked: str, question: Asked | None, says: bool | None, pa
     if clauses and pack.any_of(cues.me_too).match(clauses[0][0]):
         stated = [clause for clause, asks in spans(asked, pack) if not asks and pack.any_of(cues.first).search(clause)]
         found.extend(replace(point_of(clause, clauses[0][0], pack), resolved=True) for clause in stated)
+    if question is not None and question.open and question.listener and clauses:
+        found.extend(_named_liking(*clauses[0], question, pack))
     found.extend(_clause_points(clauses, asked, question, says, pack))
     return [point for point in found if content(point.keys)]
 
@@ -111,10 +118,17 @@ def _clause_points(
     cues = pack.history
     before: frozenset[str] = frozenset()
     own: Asked | None = None
+    listing: Point | None = None
     having = says and question is not None and pack.any_of(cues.having).search(question.statement) is not None
     for number, (clause, asks) in enumerate(clauses):
         if asks:
             own = read_question(clause + "?", pack)
+            listing = None
+            continue
+        if listing is not None and not pack.any_of((*cues.first, *cues.negators, *cues.no)).search(clause):
+            if item := _listed(clause, listing, pack):
+                yield item
+            listing = None if clause.endswith(_ENDS) else listing
             continue
         yield from _own_answer(clause, own, pack)
         own = None
@@ -137,7 +151,40 @@ def _clause_points(
             if number or question is None or not _takes_up(point, question):
                 continue
             point = replace(point, keys=point.keys | content(keys_of(question.words, pack)[0]), resolved=True)
+        listing = point if number + 2 < len(clauses) and _lists(clauses[number:], pack) else None
         yield point
+
+
+def _named_liking(clause: str, asks: bool, question: Asked, pack: LanguagePack) -> Iterator[Point]:
+    """What is named alone in answer to what one likes ("What kind of films do you love?" "Horror!")."""
+    cues = pack.history
+    if asks or len(clause.split()) > _ITEM or len(clause) > _NAMED or LIKING not in keys_of(question.words, pack)[0]:
+        return
+    beside = (*cues.first, *cues.negators, *cues.unknown, *cues.yes, *cues.others, *cues.anaphors)
+    keys = content(keys_of(clause, pack)[0])
+    if keys and not pack.any_of(beside).search(clause):
+        yield Point(clause, keys | {LIKING}, negated=False, resolved=True, said=clause)
+
+
+def _lists(clauses: tuple[tuple[str, bool], ...], pack: LanguagePack) -> bool:
+    """Whether a first clause begins an enumeration: short pieces follow up to one that begins with "and"."""
+    if not pack.history.listing or clauses[0][0].endswith(_ENDS):
+        return False
+    for piece, asks in clauses[1:]:
+        if asks or len(piece.split()) > _ITEM:
+            return False
+        if pack.any_of(pack.history.listing).match(piece):
+            return True
+        if piece.endswith(_ENDS):
+            return False
+    return False
+
+
+def _listed(piece: str, head: Point, pack: LanguagePack) -> Point | None:
+    """The point that an item of an enumeration makes, said as its first one is."""
+    keys = content(keys_of(piece, pack)[0])
+    liked = head.keys - content(head.keys)
+    return replace(head, keys=keys | liked, figures=(), said=piece) if keys else None
 
 
 def _takes_up(point: Point, question: Asked) -> bool:
@@ -165,7 +212,10 @@ def _completed(
 ) -> Point:
     """A point without words of its own, with what it is about: the clause before, the question, or what was named."""
     refers = point.negated and point.ever and pack.any_of(pack.history.anaphors).search(clause) is not None
-    if content(point.keys) and not (refers and thin(clause, pack)):
+    refers = refers or point.lapsed  # "I used to play chess, but I haven't played in years"
+    if content(point.keys) and not (
+        refers and (thin(clause, pack) or (point.lapsed and bare(content(point.keys), pack)))
+    ):
         return point
     if not (point.keys or point.ever):
         return point
@@ -184,6 +234,8 @@ def _things(text: str, sources: tuple[str, ...], pack: LanguagePack) -> list[tup
         if not asks and not pack.any_of(pack.history.unsure).search(clause):
             for match in matches(sources, clause, pack):
                 thing = _thing(match, pack).lower()
+                if not thing:
+                    continue
                 found.append((_singular(thing), clause))
                 found.extend((kind, clause) for kind in kinds_in(thing, pack) if kind[1:] in pack.history.owned_kinds)
     return found
@@ -205,20 +257,31 @@ def _counts(text: str, pack: LanguagePack) -> list[tuple[str, float, str]]:
             continue
         for match in matches(pack.history.pairs, clause, pack):
             many = numbers(match["n"] + pack.text.measures[:1], pack) or (1.0,)
-            thing = match.groupdict().get("v") or _last_named(text, clause, pack)
+            thing = match.groupdict().get("v") or _last_named(
+                plain(text, pack), clause, pack, "asked" in match.groupdict()
+            )
             if thing:
-                found.append((_singular(thing.lower()), float(many[0]), clause))
+                found.append((_counted(thing.lower(), pack), float(many[0]), clause))
     return found
 
 
-def _last_named(text: str, clause: str, pack: LanguagePack) -> str:
-    """What "two of them" are: the last thing one can have that was named before it."""
-    before = plain(text, pack).partition(clause)[0]
+def _counted(thing: str, pack: LanguagePack) -> str:
+    """The thing in the singular, or the first of the words that count the same things."""
+    same = (source for source in pack.history.counted if pack.pattern(source).fullmatch(thing))
+    return next(same, _singular(thing))
+
+
+def _last_named(text: str, clause: str, pack: LanguagePack, asked: bool = False) -> str:
+    """What "two of them" are: the last thing one can have that was named before it; ``asked``: in a question just there."""
+    before, there, _ = text.partition(clause)
+    before = (before if there else text).rstrip()
+    if asked:
+        before = sentences(before)[-1] if before.endswith(("?", "\uff1f")) else ""
     named = list(pack.any_of(pack.history.countable).finditer(before))
     return named[-1][0] if named else ""
 
 
-def _claims(text: str, question: Asked | None, says: bool | None, pack: LanguagePack) -> list[Claim]:
+def _claims(text: str, asked: str, question: Asked | None, says: bool | None, pack: LanguagePack) -> list[Claim]:
     unsure = pack.any_of(pack.history.unsure)
     found = [c for c in read_claims(text, pack, _WORDING) if c.subject == SPEAKER and not unsure.search(c.quote)]
     found = [c for c in found if c.attribute or content(keys_of(c.value, pack)[0])]
@@ -231,13 +294,24 @@ def _claims(text: str, question: Asked | None, says: bool | None, pack: Language
             if claim.subject == SPEAKER and (claim.attribute or content(keys_of(claim.value, pack)[0]))
         )
     whole = plain(text, pack)
-    for sources, polarity in ((pack.history.possessions, True), (pack.history.wanting, False)):
+    for sources, polarity in (
+        (pack.history.possessions, True),
+        (pack.history.wanting, False),
+        (pack.history.pairs, True),
+    ):
         for match in matches(sources, whole, pack):
-            found.extend(
-                replace(claim, polarity=polarity, quote=match[0])
-                for claim in read_claims(pack.premise.has.format(n=_thing(match, pack)), pack)
-                if claim.subject == SPEAKER and claim.attribute
-            )
+            groups = match.groupdict()
+            thing = _thing(match, pack)
+            if polarity and "n" in groups:  # "do you have kids? I have two": what a bare number counts
+                thing = "" if thing else _last_named(whole, match[0], pack, "asked" in groups)
+            elif not thing and groups.get("one"):  # "I wish I had one", of what the other has
+                thing = _last_named(plain(asked, pack) + " " + whole, match[0], pack)
+            if thing:
+                found.extend(
+                    replace(claim, polarity=polarity, quote=match[0])
+                    for claim in read_claims(pack.premise.has.format(n=thing), pack)
+                    if claim.subject == SPEAKER and claim.attribute
+                )
     return found
 
 
@@ -283,6 +357,8 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
     kind = _favourite_asked(question.whole, pack) if question is not None else ""
     for clause, asks in spans(text, pack):
         kind = _favourite_asked(clause, pack) or kind
+        theirs = () if asks else matches(cues.theirs, clause, pack)
+        found.extend((f"work of {match['of']}", match["v"], clause) for match in theirs)
         if asks or pack.any_of(cues.others).match(clause) or pack.any_of(cues.unknown).search(clause):
             continue
         if pack.any_of(cues.unsure).search(clause) or pack.any_of(cues.negators).search(clause):
@@ -296,6 +372,9 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
         found.extend(
             (f"favourite {match['of']}", match["v"], clause) for match in matches(cues.favourites, clause, pack)
         )
+        for match in matches(cues.prefers, clause, pack):
+            better, worse = _singular(match["a"].lower()), _singular(match["b"].lower())
+            found.append((f"{min(better, worse)} or {max(better, worse)}", better, clause))
         if kind:
             found.extend((f"favourite {kind}", match["v"], clause) for match in matches(cues.mine, clause, pack))
     return found

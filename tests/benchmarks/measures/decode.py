@@ -2,10 +2,15 @@
 
 A part may hold contradictory dialogues only. Then those that are not are made, as far as the annotators looked: cut
 before its last turn, at turns of the bot that nobody marked, the latest first, until there are as many of both.
+
+`python -m tests.benchmarks.measures.decode --data DIR` prints the figures of two halves, told apart by a hash of the
+dialogue: half A may be read while rules are made, half B is only counted.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import json
 from collections.abc import Iterator
 from functools import partial
@@ -21,19 +26,43 @@ Turns = tuple[tuple[str, str], ...]
 
 def measure(data: Path) -> Iterator[Row]:
     """Accuracy, precision and recall of contradiction, per file."""
-    pack = load_packs().get("en")
     for file in files(data / "decode", "*.jsonl"):
-        items, note = _items([json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line])
-        watch = Stopwatch.new()
-        gold, found, sure = [], [], []
-        for turns, contradictory in items:
-            asked = turns[-2][1] if turns[-2][0] == "user" else ""
-            state = state_of(turns[: -2 if asked else -1], "en")
-            hits = watch.time(partial(findings, turns[-1][1], asked, state, pack))
-            gold.append(contradictory)
-            found.append(bool(hits))
-            sure.append(any(hit.severity >= SURE for hit in hits))
-        yield from _rows(file.name, gold, found, sure, watch, note)
+        dialogues = _read(file)
+        items, note = _items(dialogues)
+        yield from _measured(file.name, items, note)
+
+
+def halves(data: Path) -> Iterator[Row]:
+    """The same for the two halves of each file. A dialogue and what is cut from it are in one half."""
+    for file in files(data / "decode", "*.jsonl"):
+        dialogues = _read(file)
+        items, note = _items(dialogues)
+        of = {turns[:end]: half for turns, half in map(_half, dialogues) for end in range(len(turns) + 1)}
+        for half in "AB":
+            yield from _measured(f"{file.name}, {half}", [item for item in items if of[item[0]] == half], note)
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _half(dialogue: dict[str, Any]) -> tuple[Turns, str]:
+    number = int(hashlib.sha1(str(dialogue["conversation_id"]).encode(), usedforsecurity=False).hexdigest(), 16)
+    return _turns(dialogue), "AB"[number % 2]
+
+
+def _measured(part: str, items: list[tuple[Turns, bool]], note: str) -> Iterator[Row]:
+    pack = load_packs().get("en")
+    watch = Stopwatch.new()
+    gold, found, sure = [], [], []
+    for turns, contradictory in items:
+        asked = turns[-2][1] if turns[-2][0] == "user" else ""
+        state = state_of(turns[: -2 if asked else -1], "en")
+        hits = watch.time(partial(findings, turns[-1][1], asked, state, pack))
+        gold.append(contradictory)
+        found.append(bool(hits))
+        sure.append(any(hit.severity >= SURE for hit in hits))
+    yield from _rows(part, gold, found, sure, watch, note)
 
 
 def _items(dialogues: list[dict[str, Any]]) -> tuple[list[tuple[Turns, bool]], str]:
@@ -94,3 +123,10 @@ def _rows(
     precision, recall, _ = precision_recall_f1(gold, sure)
     yield Row("decode (en)", part, len(gold), "precision, sure", "rules", precision)
     yield Row("decode (en)", part, len(gold), "recall, sure", "rules", recall)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with one folder for each data set")
+    for row in halves(parser.parse_args().data):
+        print(row.part, row.items, row.figure, round(row.value, 1))
