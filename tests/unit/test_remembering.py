@@ -121,3 +121,18 @@ def test_what_was_made_of_the_same_objects_is_remembered_and_of_equal_ones_is_no
     assert made[1] is two
     assert (length(three), length(one)) == (2, 1)  # the oldest had to make room
     assert len(made) == 4
+
+
+def test_lists_of_expressions_are_not_put_together_at_each_call() -> None:
+    """An index is kept by the identity of the list it was made of: a list made anew would be indexed anew at each call."""
+    found = []
+    for file in sorted((SOURCES / "understanding").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            first = node.args[0]
+            joined = isinstance(first, ast.Tuple) and any(isinstance(part, ast.Starred) for part in first.elts)
+            if name in {"first", "likely", "sought", "finds", "rewrite", "matches"} and joined:
+                found.append(f"{file.name}:{node.lineno}")
+    assert not found, f"Expected lists of the pack, found lists that are put together at {found}."

@@ -40,7 +40,8 @@ def mourning(text: str, *, state: DialogueState, pack: LanguagePack) -> Mourning
     text = lower(excerpt(text))
     if _tells(text, pack):
         return "loss"
-    if any(mark in text for mark in _ASKS) or first((*cues.mourns, *cues.felt), text) is None or lighter(text, pack):
+    grieved = first(cues.mourns, text) is not None or first(cues.felt, text) is not None
+    if any(mark in text for mark in _ASKS) or not grieved or lighter(text, pack):
         return ""
     if state.user_emotion.label in GLAD and state.user_emotion.valence > 0:
         return ""

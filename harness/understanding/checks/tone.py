@@ -129,7 +129,7 @@ def _delighted(reply: str, pack: LanguagePack) -> Iterator[Finding]:
     if first(cues.consoles, reply) is not None:
         return
     for sentence in sentences(reply):
-        match = first((*cues.congratulates, *cues.delights), sentence)
+        match = first(cues.congratulates, sentence) or first(cues.delights, sentence)
         if match is not None and first(cues.fond, sentence) is None:
             yield _finding(AFTERWARDS, match[0])
             return
