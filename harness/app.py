@@ -1,4 +1,4 @@
-"""The composition root: settings in, sessions out. Only this module and ``app_models`` import adapters."""
+"""The composition root: settings in, sessions out. Only this module, ``app_memory`` and ``app_models`` import adapters."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
+from harness.app_memory import MemoryParts
 from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionExists, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
+from harness.memory import Memories
 from harness.persona import find_persona, list_personas
-from harness.ports import Clock, Ids, Model, Ports, RandomIds, Role, SessionStore, SystemClock
+from harness.ports import Clock, Ids, MemoryStore, Model, Ports, RandomIds, Role, SessionStore, SystemClock
 from harness.prompts import Prompts
 from harness.resources import data_path
 from harness.session import Session, Turnstile, reference
@@ -30,6 +32,7 @@ from harness.turn.machine import MACHINE, TurnMachine
 if TYPE_CHECKING:
     from harness.adapters.local import ServerOptions
     from harness.adapters.models.endpoint import EndpointConfig
+    from harness.adapters.models.openai_sdk import OpenAIModel
 
 log = structlog.get_logger("harness.app")
 
@@ -56,6 +59,7 @@ class Harness:
         *,
         model: Model | None = None,
         store: SessionStore | None = None,
+        memory: MemoryStore | None = None,
         machine: TurnMachine = MACHINE,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -65,7 +69,8 @@ class Harness:
 
         Args:
             settings: read with :func:`harness.settings.load` when not given.
-            model, store: use these instead of what the settings name.
+            model, store, memory: use these instead of what the settings name. With a store of your own and no memory, what is
+                remembered ends with the process.
             machine: a turn machine with replaced or inserted steps.
             progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
 
@@ -87,6 +92,9 @@ class Harness:
         paths = self.settings.paths
         languages = self.settings.path(paths.languages)
         self.languages = load_packs(sorted(languages.glob("*.yaml")) if languages.is_dir() else ())
+        self._memory = MemoryParts(
+            self.settings, self.languages, given=memory, durable=store is None, endpoint=self._provider
+        )
         self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
         self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
         logs.configure(self.settings.log)
@@ -114,6 +122,7 @@ class Harness:
             if self._model is not None and self._own_model:
                 stack.push_async_callback(self._model.close)
                 self._model = None
+            stack.push_async_callback(self._memory.close)
             for session in list(self._sessions):
                 stack.push_async_callback(session.close)
 
@@ -133,6 +142,21 @@ class Harness:
         """Where sessions are kept."""
         path = self.settings.storage.path
         return self.settings.path(path) if path else settings_module.home() / "sessions.db"
+
+    def memory_store(self) -> MemoryStore | None:
+        """The store of memories, opened when first asked for; None when memory is off."""
+        return self._memory.store()
+
+    def memories(self) -> Memories:
+        """Everything that is remembered, of all sessions.
+
+        Raises:
+            SettingsError: memory is off. MissingExtra: the embedder's package is not installed.
+        """
+        shared = self._memory.shared()
+        if shared is None:
+            raise SettingsError("Memory is off.", remedy="Set memory.backend to auto or sqlite.")
+        return Memories(shared, self._clock, self._ids)
 
     async def model(self) -> Model:
         """The model, connected when first asked for; without a provider the embedded one is fetched and started.
@@ -158,12 +182,17 @@ class Harness:
         return RecordingModel(model, self.settings.path(provider.record)) if provider.record else model
 
     async def _provider_model(self) -> Model:
+        model = self._provider()
+        await model.warm()
+        return model
+
+    def _provider(self) -> OpenAIModel:
         from harness.adapters.models.endpoint import usable_key
         from harness.adapters.models.openai_sdk import OpenAIModel
 
         provider = self.settings.provider
         config = endpoint_config(self.settings)
-        model = OpenAIModel(
+        return OpenAIModel(
             config.base_url,
             models=config.models,
             api_key=usable_key(config),
@@ -175,8 +204,6 @@ class Harness:
             prefill_style=provider.prefill,
             clock=self._clock,
         )
-        await model.warm()
-        return model
 
     async def _embedded_model(self) -> Model:
         from harness.adapters.local import LocalServer, ensure_model, load_catalogue
@@ -308,7 +335,13 @@ class Harness:
     def _bind(self, info: SessionInfo, store: SessionStore, ports: Ports) -> Session:
         turnstile = self._turnstiles.setdefault(info.id, Turnstile())
         session = Session(
-            info, store=store, ports=ports, settings=self.engine_settings(), machine=self.machine, turnstile=turnstile
+            info,
+            store=store,
+            ports=ports,
+            settings=self.engine_settings(),
+            machine=self.machine,
+            turnstile=turnstile,
+            memory=self._memory.shared(),
         )
         self._sessions.add(session)
         return session

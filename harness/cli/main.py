@@ -17,6 +17,7 @@ from harness.cli import (
     facts,
     init,
     language,
+    memory,
     model,
     persona,
     prompts,
@@ -93,6 +94,7 @@ app.command("fork", rich_help_panel=TALKING)(tree.fork)
 app.command("goto", rich_help_panel=TALKING)(tree.goto)
 app.add_typer(facts.app, name="facts", rich_help_panel=LOOKING)
 app.add_typer(task.app, name="task", rich_help_panel=LOOKING)
+app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)
 app.add_typer(language.app, name="language", rich_help_panel=MAKING)

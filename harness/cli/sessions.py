@@ -102,8 +102,9 @@ def delete_session(
     config: Config = None,
     overrides: Set = None,
 ) -> None:
-    """Delete a session with all its branches. It cannot be brought back."""
+    """Delete a session with all its branches, and what was remembered of it. It cannot be brought back."""
     from harness.cli.running import with_harness
+    from harness.ports import MemoryFilter
 
     async def look(harness: Any) -> Any:
         return await harness.store().info(session)
@@ -115,6 +116,8 @@ def delete_session(
 
     async def work(harness: Any) -> None:
         await harness.store().delete(session)
+        if (memory := harness.memory_store()) is not None:
+            await memory.forget(MemoryFilter(everything=True, session=session, statuses=()))
 
     with_harness(loaded, work)
     typer.echo(f"Deleted {session!r}.")

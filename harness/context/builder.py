@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from harness.context.recalled import recall_messages, resumed_topic, turns_under
+from harness.context.remembered import with_memory
 from harness.context.select import Selection, select_facts
 from harness.context.tokens import PER_MESSAGE, estimate
 from harness.context.views import context_view
 from harness.errors import BudgetError
 from harness.language import LanguagePack
+from harness.memory.informing import lines
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import ContextView, PersonaView, SummaryView
 from harness.prompts import Prompts
@@ -62,7 +64,8 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
     selection = select_facts(turn, pack, under=under)
     recalled = recall_messages(turn, turn.earlier, pack, topic=topic)
-    view = context_view(turn, selection, recalled, ports)
+    remembered = lines(turn.recalled, persona=turn.persona, user=turn.state.user, pack=pack)
+    view = context_view(turn, selection, recalled, tuple(text for _, text in remembered), ports)
     system = system_prompt(turn, ports, pack)
     summary = turn.state.summary
     head = [("L0", "system", system)]
@@ -82,6 +85,7 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     history, dropped = _fit(turn.state.messages, budget - fixed)
     messages = _arrange(head, history, tail)
     report = _report(turn, head, history, tail, selection, recalled, budget)
+    report = with_memory(report, turn)
     if dropped:
         turns = f"{dropped[0].turn} to {dropped[-1].turn}"
         report = report.model_copy(

@@ -54,7 +54,7 @@ def select_facts(turn: Turn, pack: LanguagePack, *, under: frozenset[int] = froz
     ``under`` a topic that is returned to. The message is the self-contained, resolved one. How old a fact is decides only
     between facts of the same score.
     """
-    facts = tuple(fact for fact in turn.state.facts if fact.status in SHOWN)
+    facts = tuple(fact for fact in turn.informed.facts if fact.status in SHOWN)
     if not facts:
         return Selection()
     view = _View.of(turn, facts, pack)

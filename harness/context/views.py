@@ -22,8 +22,10 @@ MOOD_THRESHOLD = 0.25
 MAX_COMMITMENTS = 6
 
 
-def context_view(turn: Turn, selection: Selection, recalled: tuple[Retrieved, ...], ports: Ports) -> ContextView:
-    """What is so at this turn, in short lines of the persona's language."""
+def context_view(
+    turn: Turn, selection: Selection, recalled: tuple[Retrieved, ...], remembered: tuple[str, ...], ports: Ports
+) -> ContextView:
+    """What is so at this turn, in short lines of the persona's language; ``remembered`` are those from other sessions."""
     state, persona = turn.state, turn.persona
     pack = ports.languages.get(persona.language)
     opened = state.topics.open
@@ -43,7 +45,7 @@ def context_view(turn: Turn, selection: Selection, recalled: tuple[Retrieved, ..
         user_mood=_mood(state.user_emotion, Emotion(), pack),
         user_grieves=grieves(state.user_emotion),
         task=TaskView.of(state.task) if state.task is not None else None,
-        recalled=tuple(item.text for item in recalled if not item.dropped),
+        recalled=(*remembered, *(item.text for item in recalled if not item.dropped)),
         notices=tuple(NoticeView.of(notice) for notice in turn.notices),
         bot_question=persona.bot_question,
     )

@@ -18,6 +18,7 @@ class EngineLines(Frozen):
         promise_due: what is added when it has a date, over ``{due}``; ``promise_now``: when that has come;
             ``promise_overdue``: when it is over.
         recalled: an older message, over ``{who}``, ``{turn}`` and ``{text}``.
+        recalled_before: one of another session, over ``{who}``, ``{date}`` (year-month-day) and ``{text}``.
         disputed: a fact that is contested, over ``{text}``.
         language_names: language codes to names in this language.
     """
@@ -31,5 +32,6 @@ class EngineLines(Frozen):
     promise_by_other: str = "{by} > {to}: {text}"
     promise_parties: Mapping[str, str] = {}
     recalled: str = "{who}, {turn}: {text}"
+    recalled_before: str = "{who}, {date}: {text}"
     disputed: str = "{text}?"
     language_names: Mapping[str, str] = {}

@@ -87,6 +87,18 @@ class Branch:
         """The places that lead to the head, root first."""
         return await self.store.path(self.id, self.head_id)
 
+    async def path_to(self, turn_id: str | None) -> tuple[TurnPlace, ...]:
+        """The places that lead to a record, root first. Raises TurnNotFound."""
+        return await self.store.path(self.id, turn_id)
+
+    async def record_of(self, turn_id: str) -> TurnRecord:
+        """One record. Raises TurnNotFound."""
+        return await self.store.record(self.id, turn_id)
+
+    def advance(self, state: DialogueState, record: TurnRecord) -> DialogueState:
+        """The state after a record, from the one before it."""
+        return rebuild(state, (record,))
+
     async def spoken(self, number: int | None = None) -> TurnPlace:
         """The place of the last turn, or of turn ``number``. Changes by hand are not turns. Raises TurnNotFound."""
         found = [place for place in await self.path() if not place.change and number in (None, place.number)]

@@ -10,7 +10,8 @@ from typing import Literal
 
 import structlog
 
-from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
+from harness.errors import ConflictError, HarnessError, SessionBusy, StoreError, TurnTimeout
+from harness.memory import SessionMemory
 from harness.ports import Ports
 from harness.session.branch import CATCH_UP_ROUNDS, Branch
 from harness.session.replies import Reply
@@ -33,9 +34,17 @@ class Runner:
     """
 
     def __init__(
-        self, branch: Branch, *, ports: Ports, settings: EngineSettings, machine: TurnMachine, turnstile: Turnstile
+        self,
+        branch: Branch,
+        *,
+        ports: Ports,
+        settings: EngineSettings,
+        machine: TurnMachine,
+        turnstile: Turnstile,
+        memory: SessionMemory | None = None,
     ) -> None:
-        self.ports = replace(ports, journal=branch)
+        self._memory = memory
+        self.ports = replace(ports, journal=branch, memory=memory or ports.memory)
         self._branch = branch
         self._settings = settings
         self._machine = machine
@@ -94,9 +103,19 @@ class Runner:
             await self._branch.refresh()
             head = self._branch.head
             if head is None or head.phase == "done":
+                await self._remember_from(head)
                 return
             await self._resume(head)
         raise ConflictError(f"Session {self._branch.id!r} keeps being changed elsewhere.", session_id=self._branch.id)
+
+    async def _remember_from(self, head: TurnRecord | None) -> None:
+        """Have memory go along to where the session stands; without a store that answers it does so another time."""
+        if self._memory is None:
+            return
+        try:
+            await self._memory.follow(head.id if head is not None else None)
+        except StoreError as error:
+            log.warning("memory_failed", session=self._branch.id, error=error.message)
 
     # --- turns to run -----------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 from harness.errors import InputError, TurnNotFound
 from harness.language import LanguagePacks
+from harness.memory import SessionMemory, Shared
 from harness.ports import Ports, SessionStore
 from harness.session.branch import Branch
 from harness.session.replies import Reply, TimelineEntry
@@ -42,13 +43,21 @@ class Session:
         settings: EngineSettings,
         machine: TurnMachine = MACHINE,
         turnstile: Turnstile | None = None,
+        memory: Shared | None = None,
     ) -> None:
-        """Bind a stored session to its store and ports; nothing is read yet."""
+        """Bind a stored session to its store and ports; nothing is read yet. ``memory``: what is remembered across sessions."""
         self.id = info.id
         self.settings = settings
         self._branch = Branch(info, store, snapshot_every=settings.snapshot_every)
         self._turnstile = turnstile or Turnstile()
-        self._runner = Runner(self._branch, ports=ports, settings=settings, machine=machine, turnstile=self._turnstile)
+        self._runner = Runner(
+            self._branch,
+            ports=ports,
+            settings=settings,
+            machine=machine,
+            turnstile=self._turnstile,
+            memory=SessionMemory(memory, self._branch) if memory is not None else None,
+        )
 
     @property
     def persona(self) -> Persona:

@@ -36,6 +36,7 @@ def new_turn(
         number=state.turn_count + 1,
         persona=persona,
         state=state,
+        before=state,
         settings=settings,
         text=text,
         now=now,

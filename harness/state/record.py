@@ -7,6 +7,7 @@ from typing import Literal
 
 from harness.state.base import Frozen
 from harness.state.dialogue import SCHEMA_VERSION
+from harness.state.memory import MemoryWrite
 from harness.state.operations import Operation
 from harness.state.persona import Persona, PersonaRef
 
@@ -150,13 +151,16 @@ class ModelCall(Frozen):
 
 
 class Retrieved(Frozen):
-    """One item considered for the context. ``dropped``: why it did not go in, empty when it did."""
+    """One item considered for the context. ``dropped``: why it did not go in, empty when it did. ``why``: what its score is
+    made of.
+    """
 
     id: str
     text: str
     score: float = 0.0
     tokens: int = 0
     dropped: str = ""
+    why: str = ""
 
 
 class LayerReport(Frozen):
@@ -221,6 +225,7 @@ class TurnRecord(Frozen):
         origin: ``say``, ``retry``, ``edit``, or ``change`` (state edited by the user, no dialogue).
         resolved: the user's text rewritten to stand alone; empty when nothing had to be resolved.
         seed: what varied sampling and wording in this turn.
+        memory: what it wrote into memory, and why.
         operations: all applied operations in order; folding them over the parent's state gives this turn's state.
     """
 
@@ -242,6 +247,7 @@ class TurnRecord(Frozen):
     chosen: int = 0
     calls: tuple[ModelCall, ...] = ()
     context: ContextReport = ContextReport()
+    memory: tuple[MemoryWrite, ...] = ()
     events: tuple[Event, ...] = ()
     timings: tuple[Timing, ...] = ()
     started_at: datetime | None = None

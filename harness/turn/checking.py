@@ -41,7 +41,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
     found = check_reply(
         text,
         user_text=turn.text,
-        state=turn.state,
+        state=turn.informed,
         persona=turn.persona,
         pack=pack,
         notices=tuple(notice for notice in turn.notices if notice.kind not in ("recall", "reference")),

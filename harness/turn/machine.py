@@ -26,6 +26,7 @@ class Phase(StrEnum):
     """Where a turn stands. The reply is durable, and the user's, from ``record`` on."""
 
     receive = "receive"
+    recall = "recall"
     consistency_check = "consistency_check"
     compose = "compose"
     respond = "respond"
@@ -48,7 +49,8 @@ class Row:
 
 
 TABLE: tuple[Row, ...] = (
-    Row(Phase.receive, Phase.consistency_check),
+    Row(Phase.receive, Phase.recall),
+    Row(Phase.recall, Phase.consistency_check),
     Row(Phase.consistency_check, Phase.compose),
     Row(Phase.compose, Phase.respond),
     Row(Phase.respond, Phase.revise, guards.needs_revision),

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from harness.errors import OperationRejected
-from harness.ports import ChatMessage, Ports
+from harness.memory.informing import informed
+from harness.ports import ChatMessage, Ports, Recalled
 from harness.settings import EngineSettings
 from harness.state import (
     Applied,
@@ -27,6 +28,8 @@ from harness.state import (
     TurnRecord,
     apply,
 )
+from harness.state.memory import MemoryWrite
+from harness.understanding.references.resolve import Resolution
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,9 @@ class Turn:
         language: language code of the user's text.
         seed: for everything that varies: sampling and the choice of wording.
         resolved: the user's text rewritten to stand alone ("book the second hotel" -> with its name).
-        references: what was resolved, as "it = the Canon".
+        references: what was resolved, as "it = the Canon". ``resolution``: the same with what each one is.
+        recalled: what memory knows about the message from other sessions.
+        before: the state that the turn began with; None when the turn was taken up again from its record.
         earlier: older messages that the summary has replaced, to be looked through.
         messages: the prompt as composed; empty before ``compose``.
         notices: what the check before the reply found.
@@ -48,6 +53,7 @@ class Turn:
         shown: what a listener to the stream has seen so far.
         revisions: rounds of ``revise`` done.
         deadline: moment on the ports' monotonic clock at which the reply must be there.
+        memory: what the turn wrote into memory, and why.
         proposals: operations of the combined analysis that ``update_topic`` still has to apply; None without one.
     """
 
@@ -64,6 +70,9 @@ class Turn:
     seed: int = 0
     resolved: str = ""
     references: tuple[str, ...] = ()
+    resolution: Resolution | None = None
+    recalled: Recalled = field(default_factory=Recalled)
+    before: DialogueState | None = None
     earlier: tuple[Message, ...] = ()
     messages: tuple[ChatMessage, ...] = ()
     context: ContextReport = field(default_factory=ContextReport)
@@ -78,6 +87,7 @@ class Turn:
     operations: tuple[Applied, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     calls: tuple[ModelCall, ...] = ()
+    memory: tuple[MemoryWrite, ...] = ()
     events: tuple[Event, ...] = ()
     timings: tuple[Timing, ...] = ()
     phase: str = "receive"
@@ -86,6 +96,11 @@ class Turn:
     def reply(self) -> str:
         """The chosen candidate's text; empty before ``respond``."""
         return self.candidates[self.chosen].text if self.candidates else ""
+
+    @property
+    def informed(self) -> DialogueState:
+        """The state with the facts that memory holds from other sessions: what is known, though not said here."""
+        return informed(self.state, self.recalled)
 
     @property
     def classified_checks(self) -> bool:
@@ -168,6 +183,7 @@ class Turn:
             chosen=self.chosen,
             calls=self.calls,
             context=self.context,
+            memory=self.memory,
             events=self.events,
             timings=self.timings,
             started_at=self.now,

@@ -18,14 +18,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "resources", "yaml_strict", "tolerant"),
     ("state", "settings", "logs"),
     ("ports", "language", "prompts", "prompt_views"),
-    ("understanding", "persona", "asking", "context", "turn", "doctor", "later"),
+    ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
     ("session",),
-    ("replaying", "app", "app_models", "sync", "testing", "documenting"),
+    ("replaying", "app", "app_memory", "app_models", "sync", "testing", "documenting"),
     ("cli",),
 )
 """Who may import whom: a package or module imports only from its own layer and those before it."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-COMPOSERS = {"app", "app_models"}
+COMPOSERS = {"app", "app_memory", "app_models"}
 """The only modules that import adapters (tests of stores and servers live in ``testing`` and use the ports)."""
 ADAPTERS_MAY = {"errors", "state", "ports", "adapters", "yaml_strict"}
 

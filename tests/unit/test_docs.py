@@ -186,7 +186,7 @@ def test_every_variable_and_setting_that_is_named_exists() -> None:
     }  # fmt: skip
     keys = {name.split(".")[1]: name for name in known}
     for name, text in PAGES.items():
-        for variable in re.findall(r"\bHARNESS_[A-Z_]+", text):
+        for variable in re.findall(r"\bHARNESS_[A-Z0-9_]+", text):
             assert variable in variables, f"{name}: {variable}"
         sections = "|".join(SECTIONS)
         for setting in re.findall(rf"`({sections})\.(\w+)(?: = [^`]*)?`", prose(text)):

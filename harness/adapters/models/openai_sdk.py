@@ -13,7 +13,7 @@ import json
 import os
 import ssl
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +25,7 @@ import anyio
 from harness import errors
 from harness.adapters.models.connecting import from_connection, proxy_for
 from harness.adapters.models.dialect import Dialect, PrefillStyle
+from harness.adapters.models.embeddings import read_embeddings
 from harness.adapters.models.endpoint import normalize_base_url
 from harness.adapters.models.failures import Refusal, Target, from_status
 from harness.adapters.models.queueing import Queue, QueueTimeout
@@ -181,6 +182,25 @@ class OpenAIModel:
             )
         return tuple(str(entry["id"]) for entry in data if isinstance(entry, dict) and "id" in entry)
 
+    async def embed(
+        self, texts: Sequence[str], *, model: str, timeout_s: float = 60.0
+    ) -> tuple[tuple[float, ...], ...]:
+        """A vector for each text (``POST /embeddings``), in their order. Raises a ModelError."""
+        target = Target(f"{self.base_url}/embeddings", model, "responder", self._key)
+        call = await self._begin(ModelRequest("responder", (), timeout_s=timeout_s), target)
+
+        async def once() -> tuple[tuple[float, ...], ...]:
+            client = self._connected(call)
+            with self._translated(call):
+                async with asyncio.timeout_at(call.deadline):
+                    raw = await client.embeddings.with_raw_response.create(
+                        model=model, input=list(texts), encoding_format="float", extra_query=self._query
+                    )
+            return read_embeddings(decode(raw.text, target), target, len(texts))
+
+        async with self._turn(call):
+            return await self._retrying(call, once)
+
     async def close(self) -> None:
         """Release connections. A later call opens new ones."""
         client, self._client = self._client, None
@@ -307,7 +327,7 @@ class OpenAIModel:
     def _prepare(self) -> None:
         """Import the SDK with what it imports late, and read the certificates. Runs in a thread."""
         with _PREPARING:
-            for late in ("openai.resources.chat.completions", "tenacity"):
+            for late in ("openai.resources.chat.completions", "openai.resources.embeddings", "tenacity"):
                 importlib.import_module(late)
             trusted = (
                 (os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")) if self._trust_env else (None, None)

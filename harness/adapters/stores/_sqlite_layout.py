@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -77,10 +78,13 @@ def connect(
     synchronous: Synchronous,
     busy_timeout_s: float,
     layouts: tuple[tuple[str, ...], ...] = LAYOUTS,
+    application: int = APPLICATION_ID,
+    what: str = "session store",
 ) -> sqlite3.Connection:
     """An open connection to the database at ``place``, its tables in the current layout.
 
-    The checks are cheap: they read the header and the schema, not the tables.
+    The checks are cheap: they read the header and the schema, not the tables. ``layouts``, ``application`` (the id in the file
+    header) and ``what`` (the word for it in errors) are those of the kind of store.
 
     Raises:
         NewerSchema: a newer version of the package laid the file out.
@@ -88,14 +92,15 @@ def connect(
         StorageFull, StoreError: it cannot be created or written.
     """
     if isinstance(place, Path):
-        _prepare(place)
+        _prepare(place, what)
+    kind = _Kind(layouts, application, what)
     deadline = time.monotonic() + busy_timeout_s
     try:
         connection = sqlite3.connect(place, timeout=busy_timeout_s, isolation_level=None)
         try:
             while True:
                 try:
-                    _set_up(connection, place, synchronous, layouts)
+                    _set_up(connection, place, synchronous, kind)
                     break
                 except sqlite3.OperationalError as error:
                     # Two programs creating the same file: switching to WAL does not wait for the busy timeout.
@@ -106,29 +111,37 @@ def connect(
             connection.close()
             raise
     except sqlite3.Error as error:
-        raise errors.translate(error, place, busy_timeout_s) from error
+        raise errors.translate(error, place, busy_timeout_s, what) from error
     except UnicodeDecodeError as error:
-        raise errors.corrupt(place, "its list of tables is not readable text") from error
+        raise errors.corrupt(place, "its list of tables is not readable text", what) from error
     return connection
 
 
-def _prepare(path: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    layouts: tuple[tuple[str, ...], ...]
+    application: int
+    what: str
+
+
+def _prepare(path: Path, what: str) -> None:
     """Make the folder, and refuse what SQLite would take in a way that loses data."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
-            message = f"Expected a file for the session store, but {str(path)!r} is a folder."
+            message = f"Expected a file for the {what}, but {str(path)!r} is a folder."
             raise StoreError(message, remedy="Name a file inside it, such as sessions.db.", path=str(path))
         wal = path.with_name(f"{path.name}-wal")
         size = _size(path)
         # SQLite takes a file without a whole page for an empty database and would write over it.
         if 0 < size < _SMALLEST_PAGE:
-            raise errors.corrupt(path, f"it has only {size} bytes")
+            raise errors.corrupt(path, f"it has only {size} bytes", what)
         # SQLite deletes the log of a database that is not there, and with it whatever only the log still holds.
         if not size and _size(wal):
-            raise errors.corrupt(path, f"the file is missing or empty while its log {wal.name!r} still holds data")
+            reason = f"the file is missing or empty while its log {wal.name!r} still holds data"
+            raise errors.corrupt(path, reason, what)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        message = f"The folder for the session store {str(path)!r} cannot be used ({error})."
+        message = f"The folder for the {what} {str(path)!r} cannot be used ({error})."
         remedy = "Make it writable for this user, or choose another place."
         raise StoreError(message, remedy=remedy, path=str(path)) from error
 
@@ -146,9 +159,9 @@ def _set_up(
     connection: sqlite3.Connection,
     place: Path | str,
     synchronous: Synchronous,
-    layouts: tuple[tuple[str, ...], ...],
+    kind: _Kind,
 ) -> None:
-    version = _recognize(connection, place, len(layouts))
+    version = _recognize(connection, place, kind)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA foreign_keys = ON")
@@ -157,11 +170,11 @@ def _set_up(
     # Deleting a session removes its words from the file, not only from the index. Costs nothing measurable.
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute(f"PRAGMA journal_size_limit = {16 * 1024 * 1024}")
-    if version < len(layouts):
-        _lay_out(connection, place, layouts)
+    if version < len(kind.layouts):
+        _lay_out(connection, place, kind)
 
 
-def _recognize(connection: sqlite3.Connection, place: Path | str, supported: int) -> int:
+def _recognize(connection: sqlite3.Connection, place: Path | str, kind: _Kind) -> int:
     """The layout version of the file (0 when new); raises for files that are not ours. Changes nothing."""
     alone = not connection.in_transaction
     if alone:
@@ -174,24 +187,25 @@ def _recognize(connection: sqlite3.Connection, place: Path | str, supported: int
     finally:
         if alone and connection.in_transaction:
             connection.execute("COMMIT")
-    if application != APPLICATION_ID and (version or tables or application):
-        raise errors.corrupt(place, "it is a database of another program")
+    if application != kind.application and (version or tables or application):
+        raise errors.corrupt(place, "it is a database of another program", kind.what)
+    supported = len(kind.layouts)
     if version > supported:
-        message = f"The session store {str(place)!r} has layout {version}; the newest one known here is {supported}."
+        message = f"The {kind.what} {str(place)!r} has layout {version}; the newest one known here is {supported}."
         raise NewerSchema(message, path=str(place), found=version, supported=supported)
     return version
 
 
-def _lay_out(connection: sqlite3.Connection, place: Path | str, layouts: tuple[tuple[str, ...], ...]) -> None:
+def _lay_out(connection: sqlite3.Connection, place: Path | str, kind: _Kind) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Again under the lock: another program may have laid the file out meanwhile.
-        version = _recognize(connection, place, len(layouts))
-        for statements in layouts[version:]:
+        version = _recognize(connection, place, kind)
+        for statements in kind.layouts[version:]:
             for statement in statements:
                 connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {len(layouts)}")
+        connection.execute(f"PRAGMA application_id = {kind.application}")
+        connection.execute(f"PRAGMA user_version = {len(kind.layouts)}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

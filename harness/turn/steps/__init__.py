@@ -8,6 +8,7 @@ from harness.turn.steps.compose import compose
 from harness.turn.steps.consistency_check import consistency_check
 from harness.turn.steps.extract_facts import extract_facts
 from harness.turn.steps.persist import persist
+from harness.turn.steps.recall import recall
 from harness.turn.steps.receive import receive
 from harness.turn.steps.record import record
 from harness.turn.steps.respond import respond
@@ -18,6 +19,7 @@ from harness.turn.turn import Step
 
 STEPS: Mapping[str, Step] = {
     "receive": receive,
+    "recall": recall,
     "consistency_check": consistency_check,
     "compose": compose,
     "respond": respond,

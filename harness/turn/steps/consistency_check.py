@@ -18,7 +18,7 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
     pack = ports.languages.get(turn.language)
     notices = check_premise(
         turn.text,
-        state=turn.state,
+        state=turn.informed,
         persona=turn.persona,
         pack=pack,
         classify=turn.classified_checks,
@@ -29,5 +29,5 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
         turn = await judging.judge_premise(turn, ports)
     if all(notice.attribute == NAME for notice in turn.notices):
         # Who calls the character by a wrong name may ask for something all the same.
-        turn = turn.with_(notices=(*turn.notices, *recall_notices(turn.text, state=turn.state, pack=pack)))
+        turn = turn.with_(notices=(*turn.notices, *recall_notices(turn.text, state=turn.informed, pack=pack)))
     return turn

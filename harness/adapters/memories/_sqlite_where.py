@@ -1,0 +1,130 @@
+"""Filters as SQL. They mean what :mod:`harness.adapters.memories._filters` says."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.adapters.memories._filters import instant, named
+from harness.state.memory import SCOPE_FIELDS
+
+if TYPE_CHECKING:
+    from harness.ports.memories import MemoryFilter
+
+Value = str | int
+_MANY = 500
+"""Values in one statement; older SQLite takes 999."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Part of a WHERE clause, and what its question marks stand for."""
+
+    sql: str
+    values: tuple[Value, ...] = ()
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(f"{self.sql} AND {other.sql}", self.values + other.values)
+
+
+ALWAYS = Condition("1")
+
+
+def within(column: str, values: Collection[Value]) -> Condition:
+    """The column has one of the values."""
+    return Condition(f"{column} IN ({','.join('?' * len(values))})", tuple(values))
+
+
+def portions(values: Collection[str]) -> list[list[str]]:
+    """Distinct values in lists that fit into a statement."""
+    distinct = list(dict.fromkeys(values))
+    return [distinct[start : start + _MANY] for start in range(0, len(distinct), _MANY)]
+
+
+def numbers(values: Collection[int]) -> str:
+    """Numbers of rows as SQL."""
+    return f"({','.join(map(str, values))})"
+
+
+def fitting(where: MemoryFilter) -> Condition:
+    """What the filter asks of a row of ``items``, besides scope and layer."""
+    found = ALWAYS
+    if where.kinds:
+        found &= within("kind", where.kinds)
+    if where.statuses:
+        found &= within("status", where.statuses)
+    for column, text in (("speaker", where.speaker), ("subject", where.subject)):
+        if text:
+            found &= Condition(f"{column} = ?", (text.casefold(),))
+    if where.session:
+        found &= Condition("session = ?", (where.session,))
+    if where.other_than:
+        found &= Condition("session <> ?", (where.other_than,))
+    if where.pinned is not None:
+        found &= Condition("pinned = ?", (int(where.pinned),))
+    for sql, time in (
+        ("(expires IS NULL OR expires > ?)", where.now),
+        ("moment >= ?", where.since),
+        ("moment < ?", where.until),
+    ):
+        at = instant(time)
+        if at is not None:
+            found &= Condition(sql, (at,))
+    return found
+
+
+def admitted(sql: sqlite3.Connection, where: MemoryFilter) -> tuple[int, ...] | None:
+    """Groups whose items the query may see; None for all there are."""
+    found = Condition("1")
+    if where.layers:
+        found &= within("layer", where.layers)
+    if not where.everything:
+        for name in SCOPE_FIELDS:
+            asked = getattr(where.scope, name)
+            found &= within(name, ("", asked)) if asked else Condition(f"{name} = ''")
+    elif not where.layers:
+        return None
+    return _groups(sql, found)
+
+
+def doomed(sql: sqlite3.Connection, where: MemoryFilter) -> tuple[int, ...] | None:
+    """Groups whose items are forgotten by the filter; None for all there are."""
+    limits = named(where.scope)
+    if not limits and not where.everything:
+        limits = dict.fromkeys(SCOPE_FIELDS, "")
+    found = Condition("1")
+    for name, value in limits.items():
+        found &= Condition(f"{name} = ?", (value,))
+    if where.layers:
+        found &= within("layer", where.layers)
+    return _groups(sql, found) if limits or where.layers else None
+
+
+def _groups(sql: sqlite3.Connection, condition: Condition) -> tuple[int, ...]:
+    rows = sql.execute(f"SELECT grp FROM groups WHERE {condition.sql}", condition.values)
+    return tuple(row[0] for row in rows.fetchall())
+
+
+def of_groups(groups: Collection[int] | None, column: str = "grp") -> Condition:
+    """The row belongs to one of the groups."""
+    return ALWAYS if groups is None else Condition(f"{column} IN {numbers(groups)}")
+
+
+def share(sql: sqlite3.Connection, groups: Collection[int] | None) -> float:
+    """Which part of all items the groups hold."""
+    if groups is None:
+        return 1.0
+    rows = sql.execute(
+        f"SELECT total(items), (SELECT items FROM totals) FROM groups WHERE {of_groups(groups).sql}"
+    ).fetchall()
+    held, every = rows[0]
+    return float(held / every) if every else 0.0
+
+
+def damaged(reason: str) -> sqlite3.DatabaseError:
+    """What SQLite itself raises for a damaged file."""
+    error = sqlite3.DatabaseError(reason)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error

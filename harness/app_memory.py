@@ -1,0 +1,149 @@
+"""What memory is made of, as the settings name it. Part of the composition root, so it may import adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness import settings as settings_module
+from harness.context.tokens import estimate
+from harness.language import LanguagePacks
+from harness.memory import LayerPolicy, MemoryPolicy, Shared
+from harness.ports import Embedder, MemoryStore
+from harness.settings import Settings
+from harness.state.memory import MemoryLayer
+
+if TYPE_CHECKING:
+    from harness.adapters.models.openai_sdk import OpenAIModel
+    from harness.settings import LayerSettings
+
+OFF = "off"
+
+
+class MemoryParts:
+    """The store of memories and the embedder, each made when first asked for.
+
+    Args:
+        given: a store to use instead of what the settings name; whoever gave it closes it.
+        durable: sessions are kept where the settings say; else memory ends with the process, unless the settings name a place.
+        endpoint: makes the connection to the provider, for its embeddings.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        languages: LanguagePacks,
+        *,
+        given: MemoryStore | None,
+        durable: bool,
+        endpoint: Callable[[], OpenAIModel],
+    ) -> None:
+        self._settings = settings
+        self._languages = languages
+        self._store, self._own = given, given is None
+        self._durable = durable
+        self._endpoint = endpoint
+        self._embedder: Embedder | None = None
+        self._model: OpenAIModel | None = None
+
+    @property
+    def backend(self) -> str:
+        """What memory is kept in: a name of the settings, ``auto`` decided."""
+        wanted = self._settings.memory.backend
+        if wanted != "auto":
+            return wanted
+        return self._settings.storage.backend if self._durable else "memory"
+
+    @property
+    def path(self) -> Path:
+        """Where memories are kept."""
+        settings = self._settings
+        if settings.memory.path:
+            return settings.path(settings.memory.path)
+        if settings.storage.path:  # beside the sessions it remembers
+            sessions = settings.path(settings.storage.path)
+            return sessions.with_name(f"{sessions.stem}-memory.db")
+        return settings_module.home() / "memory.db"
+
+    def store(self) -> MemoryStore | None:
+        """The store; None when memory is off."""
+        if self._store is None and self.backend != OFF:
+            from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
+
+            storage = self._settings.storage
+            options = MemoryOptions(self.path, storage.synchronous, storage.busy_timeout_s)
+            self._store = MEMORY_BACKENDS[self.backend].open(options)
+        return self._store
+
+    def embedder(self) -> Embedder | None:
+        """What turns memories into vectors; None without one.
+
+        Raises:
+            MissingExtra: its package is not installed. SettingsError: no provider, or no ``models.embedder``.
+        """
+        wanted = self._settings.memory.embedder
+        if self._embedder is None and wanted != "none":
+            from harness.adapters.embedders import EMBEDDERS, EmbedderOptions
+
+            endpoint = None if self._settings.embedded else self._connected
+            self._embedder = EMBEDDERS[wanted](EmbedderOptions(self._settings.models.embedder, endpoint))
+        return self._embedder
+
+    def shared(self) -> Shared | None:
+        """What the memories of all sessions share; None when memory is off."""
+        store = self.store()
+        if store is None:
+            return None
+        return Shared(store, memory_policy(self._settings), self._languages, estimate, self.embedder())
+
+    async def close(self) -> None:
+        """Release what was made here."""
+        async with AsyncExitStack() as stack:
+            if self._model is not None:
+                stack.push_async_callback(self._model.close)
+                self._model = None
+            if self._embedder is not None:
+                stack.push_async_callback(self._embedder.close)
+                self._embedder = None
+            if self._store is not None and self._own:
+                stack.push_async_callback(self._store.close)
+                self._store = None
+
+    def _connected(self) -> OpenAIModel:
+        if self._model is None:
+            self._model = self._endpoint()
+        return self._model
+
+
+def memory_policy(settings: Settings) -> MemoryPolicy:
+    """How memory is written and weighed."""
+    memory = settings.memory
+    layers: Mapping[MemoryLayer, LayerPolicy] = {
+        "L2": _layer(settings.memory_l2),
+        "L3": _layer(settings.memory_l3),
+    }
+    return MemoryPolicy(
+        layers=layers,
+        constraints=frozenset(memory.constraints),
+        lasting=frozenset(memory.lasting),
+        recurrence=memory.recurrence,
+        lexical_weight=memory.lexical_weight,
+        vector_weight=memory.vector_weight,
+        relevance_weight=memory.relevance_weight,
+        recency_weight=memory.recency_weight,
+        importance_weight=memory.importance_weight,
+        candidates=memory.candidates,
+    )
+
+
+def _layer(layer: LayerSettings) -> LayerPolicy:
+    return LayerPolicy(
+        enabled=layer.enabled,
+        top_k=layer.top_k,
+        max_tokens=layer.max_tokens,
+        similarity_threshold=layer.similarity_threshold,
+        half_life_hours=layer.decay_half_life_hours,
+        ttl_seconds=layer.ttl_seconds,
+    )

@@ -1,0 +1,85 @@
+"""How memories look in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.cli.render import row, short, table
+
+if TYPE_CHECKING:
+    from harness.ports import MemoryStats, Recalled
+    from harness.state.memory import MemoryItem
+
+_DATE = "%Y-%m-%d %H:%M"
+
+
+def items(found: Sequence[MemoryItem]) -> RenderableType:
+    """Memories, a row each."""
+    if not found:
+        return Text("Nothing is remembered.")
+    made = table("id", "layer", "kind", "for", "said", "text", whole=("layer",))
+    for item in found:
+        marks = " (pinned)" if item.pinned else ""
+        hidden = "" if item.status == "active" else f" ({item.status})"
+        row(
+            made,
+            item.id,
+            item.layer,
+            item.kind + hidden,
+            _whom(item),
+            item.at.strftime(_DATE) if item.at else "",
+            short(item.text) + marks,
+        )
+    return made
+
+
+def item(one: MemoryItem) -> RenderableType:
+    """One memory, with everything about it."""
+    made = table("", "")
+    for name, value in one.model_dump(mode="json", exclude={"scope", "schema_version"}).items():
+        if value not in ("", None, 0):
+            row(made, name, value)
+    row(made, "for", _whom(one))
+    return made
+
+
+def found(recalled: Recalled) -> RenderableType:
+    """What a search found, best first, with what its score is made of."""
+    if not recalled.items:
+        return Text("Nothing was found.")
+    made = table("score", "id", "layer", "text", "why")
+    for one in recalled.items:
+        why = f"{one.why} — left out: {one.dropped}" if one.dropped else one.why
+        row(
+            made,
+            f"{one.score:.3f}",
+            one.item.id,
+            one.item.layer,
+            short(one.item.text),
+            why,
+            style="dim" * bool(one.dropped),
+        )
+    return Group(made, *(Text(warning, style="yellow") for warning in recalled.warnings))
+
+
+def stats(counted: MemoryStats) -> RenderableType:
+    """What a store holds."""
+    made = table("", ("", "right"))
+    row(made, "memories", counted.items)
+    for title, counts in (("layer", counted.by_layer), ("kind", counted.by_kind), ("status", counted.by_status)):
+        for name, count in sorted(counts.items()):
+            row(made, f"{title} {name}", count)
+    row(made, "with a vector", counted.vectors)
+    if counted.space is not None:
+        row(made, "embedded by", f"{counted.space.model} ({counted.space.dimensions})")
+    if counted.size_bytes is not None:
+        row(made, "size", f"{counted.size_bytes / 1_000_000:.1f} MB")
+    return made
+
+
+def _whom(one: MemoryItem) -> str:
+    return ", ".join(f"{name} {value}" for name, value in one.scope if value) or "everybody"

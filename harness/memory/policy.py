@@ -1,0 +1,61 @@
+"""What goes into which layer, and how it is found there: as data, read from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from harness.state.memory import MemoryLayer
+
+
+@dataclass(frozen=True, slots=True)
+class LayerPolicy:
+    """One retrieved layer.
+
+    Attributes:
+        enabled: whether it is written and read at all.
+        top_k: most items of one turn. ``max_tokens``: most tokens of them together.
+        similarity_threshold: least relevance, 0 to 1, of an item that is shown.
+        half_life_hours: after which recency is halved.
+        ttl_seconds: after which an item is shown no more; 0: never.
+    """
+
+    enabled: bool = True
+    top_k: int = 5
+    max_tokens: int = 300
+    similarity_threshold: float = 0.2
+    half_life_hours: float = 24.0
+    ttl_seconds: int = 0
+
+
+EPISODIC = LayerPolicy()
+SEMANTIC = LayerPolicy(top_k=8, max_tokens=300, similarity_threshold=0.15, half_life_hours=720.0)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPolicy:
+    """How memory is written and weighed.
+
+    Attributes:
+        layers: the retrieved ones, ``L2`` and ``L3``.
+        constraints: attributes that are always minded (an allergy), wherever they were told.
+        lasting: attributes that hold for long (a name, a home).
+        recurrence: in how many turns something must have been said to hold for long, whatever it is about.
+        lexical_weight, vector_weight: shares of words and of meaning in the relevance.
+        relevance_weight, recency_weight, importance_weight: the terms of the score (see :mod:`harness.memory.scoring`).
+        candidates: items looked at for one turn, by words and by vectors each.
+    """
+
+    layers: Mapping[MemoryLayer, LayerPolicy] = field(
+        default_factory=lambda: MappingProxyType({"L2": EPISODIC, "L3": SEMANTIC})
+    )
+    constraints: frozenset[str] = frozenset()
+    lasting: frozenset[str] = frozenset()
+    recurrence: int = 3
+    lexical_weight: float = 1.0
+    vector_weight: float = 0.5
+    relevance_weight: float = 0.8
+    recency_weight: float = 0.1
+    importance_weight: float = 0.1
+    candidates: int = 50

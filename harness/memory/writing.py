@@ -1,0 +1,220 @@
+"""What a turn leaves in memory: its messages, and the facts that it stated or took back.
+
+A pure function of the record and of the states before and after it, so that memory can be made again from the journal. Only
+what was said in the turn is written: nothing that was itself recalled, and nothing that a guard has found to be planted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from harness.language import LanguagePacks
+from harness.memory.lexical import attribute_term, index_terms, normal
+from harness.memory.policy import MemoryPolicy
+from harness.state import CHARACTER, USER, DialogueState, Fact, FactStatus, SessionInfo, TurnRecord
+from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, Scope
+from harness.understanding.checks.holding import statement
+from harness.understanding.topics.track import is_backchannel
+
+PLANTED = frozenset({"override", "role_swap", "extraction", "memory_poison"})
+"""Notices about a message that must not come back as a memory."""
+IN_FORCE = (FactStatus.active, FactStatus.disputed)
+CONSTRAINT, LASTING, PREFERENCE, PLAIN, PINNED = 0.95, 0.8, 0.7, 0.5, 1.0
+"""Importance of a fact by what it is."""
+SPOKEN, TELLING, ASKING = 0.3, 0.2, -0.1
+"""Importance of a message, what is added when a fact was told in it, and when it only asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An item to be written, the words it is found by, what its vector is made from, and why it is written."""
+
+    item: MemoryItem
+    terms: tuple[str, ...]
+    embedded: str
+    reason: str
+
+
+def drafts(
+    record: TurnRecord,
+    *,
+    before: DialogueState,
+    after: DialogueState,
+    info: SessionInfo,
+    policy: MemoryPolicy,
+    packs: LanguagePacks,
+) -> tuple[Draft, ...]:
+    """The items of one turn, those of layers that are switched off left out."""
+    found = (*_messages(record, before, info, policy, packs), *_facts(record, before, after, info, policy, packs))
+    return tuple(draft for draft in found if draft.item.layer == "L1" or policy.layers[draft.item.layer].enabled)
+
+
+def user_scope(info: SessionInfo) -> Scope:
+    """What this character knows from this user."""
+    return Scope(persona=info.persona_ref.id, user=info.user)
+
+
+def _messages(
+    record: TurnRecord, before: DialogueState, info: SessionInfo, policy: MemoryPolicy, packs: LanguagePacks
+) -> Iterator[Draft]:
+    if record.origin == "change":
+        return
+    told = {fact.quote for fact in before.facts if fact.turn == record.number}
+    names = {USER: info.user if info.user != USER else "", CHARACTER: info.persona.name}
+    previous = before.messages[-1].text if before.messages else ""
+    planted = PLANTED & {notice.kind for notice in record.notices}
+    for place, (speaker, text) in enumerate(((USER, record.user_text), (CHARACTER, record.reply))):
+        language = packs.detect(text, default=record.language or info.persona.language)
+        terms = index_terms(text, packs, language)
+        idle = not terms or is_backchannel(text, packs.get(language))
+        if idle or (planted and speaker == USER):
+            previous = text
+            continue
+        named = index_terms(names[speaker], packs, language)
+        importance = SPOKEN + (TELLING if told else 0.0) + (ASKING if text.rstrip().endswith(("?", "？")) else 0.0)
+        item = _item(
+            f"{info.id}.{record.id}.{speaker[0]}",
+            "L2",
+            "message",
+            text,
+            record=record,
+            info=info,
+            policy=policy,
+            speaker=speaker,
+            language=language,
+            at=record.started_at if speaker == USER else record.replied_at or record.started_at,
+            importance=importance,
+            place=2 * record.number + place,
+            key=normal(text),
+        )
+        # A line is understood from the one before it ("a Zenit, from the seventies"): so its vector holds both.
+        yield Draft(item, (*named, *terms), f"{previous[-200:]}\n{text}" if previous else text, "said in the turn")
+        previous = text
+
+
+def _facts(
+    record: TurnRecord,
+    before: DialogueState,
+    after: DialogueState,
+    info: SessionInfo,
+    policy: MemoryPolicy,
+    packs: LanguagePacks,
+) -> Iterator[Draft]:
+    old = {fact.id: fact for fact in before.facts}
+    held = {_slot(fact) for fact in after.facts if fact.status in IN_FORCE}
+    for fact in after.facts:
+        was = old.get(fact.id)
+        if fact.status in IN_FORCE:
+            if was is None or was.status not in IN_FORCE or _said(was) != _said(fact):
+                yield _fact(fact, record, info, policy, packs)
+        elif was is not None and was.status in IN_FORCE and _slot(fact) not in held:
+            yield _fact(fact, record, info, policy, packs, retracted=True)
+
+
+def _said(fact: Fact) -> tuple[object, ...]:
+    return fact.subject, fact.attribute, fact.value, fact.polarity, fact.pinned
+
+
+def _slot(fact: Fact) -> tuple[str, str, str]:
+    return (*fact.key(), "" if fact.single else fact.value.casefold())
+
+
+def _fact(
+    fact: Fact,
+    record: TurnRecord,
+    info: SessionInfo,
+    policy: MemoryPolicy,
+    packs: LanguagePacks,
+    *,
+    retracted: bool = False,
+) -> Draft:
+    language = fact.language or record.language or info.persona.language
+    pack = packs.get(language)
+    layer, kind, importance, reason = _gate(fact, policy)
+    text = statement(fact, pack=pack)
+    item = _item(
+        f"{info.id}.{record.id}.{fact.id}",
+        layer,
+        "retraction" if retracted else kind,
+        text,
+        record=record,
+        info=info,
+        policy=policy,
+        speaker=fact.speaker,
+        language=language,
+        at=record.started_at if retracted else fact.at or record.started_at,
+        importance=importance,
+        key=normal(f"{fact.subject} {fact.attribute} {fact.value} {fact.polarity}"),
+    ).model_copy(
+        update={
+            "subject": fact.subject,
+            "attribute": fact.attribute,
+            "value": fact.value,
+            "polarity": fact.polarity,
+            "single": fact.single,
+            "degree": fact.degree,
+            "pinned": fact.pinned,
+            "quote": fact.quote,
+            "when": fact.when,
+            "when_at": fact.when_at,
+        }
+    )
+    named = "" if fact.subject in (USER, CHARACTER) else fact.subject
+    terms = index_terms(f"{named} {fact.attribute.replace('_', ' ')} {text}", packs, language)
+    terms = (*terms, attribute_term(fact.attribute))
+    return Draft(item, terms, text, "taken back" if retracted else reason)
+
+
+def _gate(fact: Fact, policy: MemoryPolicy) -> tuple[MemoryLayer, MemoryKind, float, str]:
+    """The layer of a fact, what it counts as, how important it is, and why."""
+    attribute = fact.attribute.casefold()
+    if fact.pinned:
+        return "L3", "fact", PINNED, "pinned"
+    if attribute in policy.constraints:
+        return "L3", "constraint", CONSTRAINT, f"a lasting constraint ({fact.attribute})"
+    if fact.degree is not None:
+        return "L3", "preference", PREFERENCE, "a preference"
+    if attribute in policy.lasting:
+        return "L3", "fact", LASTING, f"holds for long ({fact.attribute})"
+    return "L2", "fact", PLAIN, "stated in the turn"
+
+
+def _item(
+    item_id: str,
+    layer: MemoryLayer,
+    kind: MemoryKind,
+    text: str,
+    *,
+    record: TurnRecord,
+    info: SessionInfo,
+    policy: MemoryPolicy,
+    speaker: str,
+    language: str,
+    at: datetime | None,
+    importance: float,
+    key: str,
+    place: int = 0,
+) -> MemoryItem:
+    kept = policy.layers.get(layer)
+    expires = (
+        at + timedelta(seconds=kept.ttl_seconds) if at is not None and kept is not None and kept.ttl_seconds else None
+    )
+    return MemoryItem(
+        id=item_id,
+        layer=layer,
+        kind=kind,
+        text=text,
+        scope=user_scope(info),
+        speaker=speaker,
+        session=info.id,
+        turn_id=record.id,
+        turn=record.number,
+        place=place,
+        language=language,
+        at=at,
+        importance=round(importance, 3),
+        expires_at=expires,
+        key=key,
+    )

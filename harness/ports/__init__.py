@@ -1,0 +1,109 @@
+"""What the engine asks of the outside world: models, stores, memory, clock, ids, prompts, languages.
+
+Adapters implement these protocols; nothing but :mod:`harness.app` imports adapters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.ports.memories import (
+    Embedder,
+    EmbeddingSpace,
+    MemoryEntry,
+    MemoryFilter,
+    MemoryHit,
+    MemoryHits,
+    MemoryQuery,
+    MemoryStats,
+    MemoryStore,
+    NullMemory,
+    Recalled,
+    Remembered,
+    Remembering,
+    Slot,
+    Vector,
+)
+from harness.ports.models import (
+    Capabilities,
+    ChatMessage,
+    Model,
+    ModelDelta,
+    ModelReply,
+    ModelRequest,
+    Role,
+    StructuredForm,
+)
+from harness.ports.sessions import Journal, NullJournal, SessionStore, TurnPlace, places
+from harness.ports.times import Clock, Ids, RandomIds, SystemClock
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePacks
+    from harness.prompts import Prompts
+
+Emit = Callable[[object], Awaitable[None]]
+
+
+async def _discard(event: object) -> None:
+    """The sink of a turn that is not streamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything a step may use besides the turn itself.
+
+    Attributes:
+        memory: what is known from elsewhere; bound to the session.
+        emit: takes stream events (token, revised) while a turn runs; set when the turn is streamed.
+        streaming: whether somebody listens to ``emit``.
+    """
+
+    model: Model
+    prompts: Prompts
+    languages: LanguagePacks
+    clock: Clock = field(default_factory=SystemClock)
+    ids: Ids = field(default_factory=RandomIds)
+    journal: Journal = field(default_factory=NullJournal)
+    memory: Remembering = field(default_factory=NullMemory)
+    emit: Emit = _discard
+    streaming: bool = False
+
+
+__all__: Sequence[str] = [
+    "Capabilities",
+    "ChatMessage",
+    "Clock",
+    "Embedder",
+    "EmbeddingSpace",
+    "Emit",
+    "Ids",
+    "Journal",
+    "MemoryEntry",
+    "MemoryFilter",
+    "MemoryHit",
+    "MemoryHits",
+    "MemoryQuery",
+    "MemoryStats",
+    "MemoryStore",
+    "Model",
+    "ModelDelta",
+    "ModelReply",
+    "ModelRequest",
+    "NullJournal",
+    "NullMemory",
+    "Ports",
+    "RandomIds",
+    "Recalled",
+    "Remembered",
+    "Remembering",
+    "Role",
+    "SessionStore",
+    "Slot",
+    "StructuredForm",
+    "SystemClock",
+    "TurnPlace",
+    "Vector",
+    "places",
+]
