@@ -66,17 +66,17 @@ async def find(
     where = MemoryFilter(scope=question.scope, layers=layers, other_than=question.session, now=question.now)
     pack = packs.get(question.language)
     asked = tuple(attribute_term(key) for key in sorted(asked_attributes(question.text, pack)))
-    terms = (*index_terms(question.text, packs, question.language), *asked)
+    terms = index_terms(question.text, packs, question.language)
     found = MemoryHits()
-    if terms or question.vector is not None:
+    if terms or asked or question.vector is not None:
         found = await store.search(
-            MemoryQuery(where=where, terms=terms, vector=question.vector, limit=policy.candidates)
+            MemoryQuery(where=where, terms=(*terms, *asked), vector=question.vector, limit=policy.candidates)
         )
     items = {hit.item.id: hit.item for hit in found.hits}
     minded = await _minded(store, where)
     items |= {item.id: item for item in minded}
     items |= {item.id: item for item in await _neighbours(items, store, where)}
-    relevance = scoring.relevances(found, terms, policy)
+    relevance = scoring.relevances(found, terms, asked, policy)
     spread = scoring.spread({key: value.total for key, value in relevance.items()}, items)
     if (speaker := _named(question)) is not None:
         spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}

@@ -10,7 +10,7 @@ return for ever.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -27,6 +27,8 @@ NEXT, BEFORE, SECOND = 0.4, 0.24, 0.15
 """Share of a message's relevance that goes to the message after it, the one before it, and those two away: an answer often
 shares no word with what is asked for, its question does. Chosen on dialogues of one corpus, see the benchmark of memory.
 """
+ASKED = 0.6
+"""Least relevance of a fact whose attribute the message asks for, in whatever words."""
 MOST_USE = 2.0
 """Cap of the factor that use gives."""
 
@@ -40,14 +42,24 @@ class Relevance:
     total: float = 0.0
 
 
-def relevances(found: MemoryHits, terms: Sequence[str], policy: MemoryPolicy) -> dict[str, Relevance]:
-    """Relevance of every hit by id: ``found`` is what the store gave for the query's ``terms``."""
+def relevances(
+    found: MemoryHits, terms: Sequence[str], asked: Collection[str], policy: MemoryPolicy
+) -> dict[str, Relevance]:
+    """Relevance of every hit by id.
+
+    Args:
+        found: what the store gave for ``terms`` and ``asked`` together.
+        terms: words of the query.
+        asked: words that stand for the attributes it asks for.
+    """
     weights = {term: rarity(term, found.documents, found.frequencies) for term in terms}
     by_meaning = found.cosine_mean is not None
     whole = policy.lexical_weight + (policy.vector_weight if by_meaning else 0.0)
     result = {}
     for hit in found.hits:
         words = share(terms, hit.matched, weights)
+        if not hit.matched.isdisjoint(asked):
+            words = max(words, ASKED)
         meaning = _meaning(hit, found)
         total = (policy.lexical_weight * words + policy.vector_weight * meaning) / whole if whole else 0.0
         result[hit.item.id] = Relevance(words, meaning, total)
