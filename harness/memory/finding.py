@@ -86,10 +86,12 @@ async def find(
         if item.kind != "retraction"
     ]
     weighed.sort(key=lambda one: (one.item.pinned, one.score, one.item.at or question.now, one.item.id), reverse=True)
-    newest = await _newest(items.values(), store, where)
+    told = {item.id: item for item in await store.get([fact for item in items.values() for fact in item.tells])}
+    newest = await _newest((*items.values(), *told.values()), store, where)
     fitting = _Fitting(
         lambda item: index_terms(item.text, packs, item.language or question.language),
         newest,
+        told,
         {item.id for item in minded},
         policy,
         count_tokens,
@@ -169,11 +171,13 @@ class _Fitting:
     """Takes candidates, best first, and says of each why it is left out, if it is.
 
     Attributes:
-        words: of a candidate. ``newest``: the newest statement of each slot. ``minded``: ids that need no relevance.
+        words: of a candidate. ``newest``: the newest statement of each slot. ``told``: the facts that
+            messages stated, by id. ``minded``: ids that need no relevance.
     """
 
     words: Callable[[MemoryItem], Sequence[str]]
     newest: Mapping[tuple[str, str, str], MemoryItem]
+    told: Mapping[str, MemoryItem]
     minded: Collection[str]
     policy: MemoryPolicy
     count: Callable[[str], int]
@@ -187,6 +191,9 @@ class _Fitting:
         return reason
 
     def _replaced(self, item: MemoryItem) -> str:
+        for stated in (self.told[one] for one in item.tells if one in self.told):
+            if reason := self._replaced(stated):
+                return f"{reason}, of which it tells"
         latest = self.newest.get(item.slot() or ("", "", ""))
         if latest is None or latest.id == item.id:
             return ""

@@ -6,7 +6,7 @@ what was said in the turn is written: nothing that was itself recalled, and noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -47,7 +47,8 @@ def drafts(
     packs: LanguagePacks,
 ) -> tuple[Draft, ...]:
     """The items of one turn, those of layers that are switched off left out."""
-    found = (*_messages(record, before, info, policy, packs), *_facts(record, before, after, info, policy, packs))
+    facts = tuple(_facts(record, before, after, info, policy, packs))
+    found = (*_messages(record, before, facts, info, policy, packs), *facts)
     return tuple(draft for draft in found if draft.item.layer == "L1" or policy.layers[draft.item.layer].enabled)
 
 
@@ -57,11 +58,15 @@ def user_scope(info: SessionInfo) -> Scope:
 
 
 def _messages(
-    record: TurnRecord, before: DialogueState, info: SessionInfo, policy: MemoryPolicy, packs: LanguagePacks
+    record: TurnRecord,
+    before: DialogueState,
+    facts: Sequence[Draft],
+    info: SessionInfo,
+    policy: MemoryPolicy,
+    packs: LanguagePacks,
 ) -> Iterator[Draft]:
     if record.origin == "change":
         return
-    told = {fact.quote for fact in before.facts if fact.turn == record.number}
     names = {USER: info.user if info.user != USER else "", CHARACTER: info.persona.name}
     previous = before.messages[-1].text if before.messages else ""
     planted = PLANTED & {notice.kind for notice in record.notices}
@@ -73,7 +78,8 @@ def _messages(
             previous = text
             continue
         named = index_terms(names[speaker], packs, language)
-        importance = SPOKEN + (TELLING if told else 0.0) + (ASKING if text.rstrip().endswith(("?", "？")) else 0.0)
+        tells = tuple(one.item.id for one in facts if one.item.speaker == speaker and one.item.kind != "retraction")
+        importance = SPOKEN + (TELLING if tells else 0.0) + (ASKING if text.rstrip().endswith(("?", "？")) else 0.0)
         item = _item(
             f"{info.id}.{record.id}.{speaker[0]}",
             "L2",
@@ -88,7 +94,7 @@ def _messages(
             importance=importance,
             place=2 * record.number + place,
             key=normal(text),
-        )
+        ).model_copy(update={"tells": tells})
         # A line is understood from the one before it ("a Zenit, from the seventies"): so its vector holds both.
         yield Draft(item, (*named, *terms), f"{previous[-200:]}\n{text}" if previous else text, "said in the turn")
         previous = text

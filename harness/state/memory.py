@@ -50,6 +50,7 @@ class MemoryItem(Frozen):
         subject: whom it is about: ``user``, ``character``, or a name. ``speaker``: who said it.
         attribute, value, polarity, single, degree: the fact's, where it is one.
         session, turn_id, turn, quote: where it was said. ``place``: its order within the session, for its neighbours.
+        tells: of a message, the ids of the facts it stated: when one of them holds no more, the message is not shown either.
         source: what wrote it: ``conversation``, ``user`` (by hand), ``file``, ``import``.
         at: when it was said. ``when_at``: the time it speaks of.
         importance: 0 to 1.
@@ -79,6 +80,7 @@ class MemoryItem(Frozen):
     turn: int = 0
     place: int = 0
     quote: str = ""
+    tells: tuple[str, ...] = ()
     source: Literal["conversation", "user", "file", "import"] = "conversation"
     language: str = ""
     at: datetime | None = None

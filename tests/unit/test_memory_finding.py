@@ -104,6 +104,16 @@ async def test_of_several_statements_the_newest_counts_and_a_retraction_ends_the
     assert "taken back" in reasons(found)["york"]
 
 
+async def test_a_message_that_tells_what_holds_no_more_is_left_out() -> None:
+    old = fact("leeds", "I live in Leeds", "home", "Leeds", single=True, at=NOW - timedelta(days=9))
+    new = fact("york", "I live in York", "home", "York", single=True)
+    message = item("said", "I live in Leeds, near the market.", tells=("leeds",), at=NOW - timedelta(days=9))
+    assert "said" in shown(await recalled([old, message], "Where do I live, near a market?"))
+    found = await recalled([old, new, message], "Where do I live, near a market?")
+    assert shown(found) == ["york"]
+    assert reasons(found)["said"] == "replaced by york (I live in York), of which it tells"
+
+
 async def test_a_second_pet_replaces_nothing() -> None:
     items = [
         fact("cat", "I have a cat called Bean", "pet", "cat called Bean"),
