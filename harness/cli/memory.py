@@ -296,8 +296,10 @@ def import_memories(
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}.") from error
 
+    lines = text.split("\n")  # not splitlines: a text may hold other separators
+
     async def work(memories: Any) -> str:
-        return f"Imported {await memories.load(text.splitlines())}."
+        return f"Imported {await memories.load(lines)}."
 
     _do(work, config, overrides)
 

@@ -115,9 +115,9 @@ def delete_session(
         typer.confirm(f"Delete {session!r}, {info.turns} turns with {info.persona.name}?", abort=True)
 
     async def work(harness: Any) -> None:
+        if harness.memory_store() is not None:
+            await harness.memories().forget(MemoryFilter(everything=True, session=session, statuses=()))
         await harness.store().delete(session)
-        if (memory := harness.memory_store()) is not None:
-            await memory.forget(MemoryFilter(everything=True, session=session, statuses=()))
 
     with_harness(loaded, work)
     typer.echo(f"Deleted {session!r}.")

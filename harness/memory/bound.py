@@ -12,6 +12,7 @@ import structlog
 from harness.errors import HarnessError, StoreError, TurnNotFound
 from harness.language import LanguagePacks
 from harness.memory.finding import Question, find
+from harness.memory.forgetting import still_known
 from harness.memory.policy import MemoryPolicy
 from harness.memory.writing import Draft, drafts, user_scope
 from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace, Vector
@@ -95,13 +96,20 @@ class SessionMemory:
             found = await find(
                 question, shared.store, policy=shared.policy, packs=shared.packs, count_tokens=shared.count_tokens
             )
-            shown = [one.item.id for one in found.items if not one.dropped]
-            if shown:
-                await shared.store.used(shown, now)
         except HarnessError as error:
             log.warning("memory_failed", session=info.id, error=error.message)
             return Recalled(warnings=(*warnings, f"memory could not be read: {error.message}"))
-        return Recalled(found.items, found.conflicts, (*warnings, *found.warnings))
+        return Recalled(found.items, found.conflicts, (*warnings, *await self._used(found, now), *found.warnings))
+
+    async def _used(self, found: Recalled, now: datetime) -> tuple[str, ...]:
+        """Count what is shown; a store that cannot be written takes nothing from the turn but a warning."""
+        shown = [one.item.id for one in found.items if not one.dropped]
+        try:
+            if shown:
+                await self._shared.store.used(shown, now)
+        except HarnessError as error:
+            return (f"uses could not be counted: {error.message}",)
+        return ()
 
     async def keep(
         self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState
@@ -109,7 +117,7 @@ class SessionMemory:
         """Write what a turn leaves behind, and note that memory stands at this turn."""
         await self.follow(record.parent)
         before = before if before is not None else await self._tree.state_at(record.parent)
-        found = await self._drafts(record, before, after)
+        found = await still_known(await self._drafts(record, before, after), self._shared.store)
         await self._shared.store.follow(self._tree.info.id, record.id, put=await self._entries(found), show=[record.id])
         self._stands = record.id
         return tuple(
@@ -143,7 +151,7 @@ class SessionMemory:
                 after = self._tree.advance(state, record)
                 found.extend(await self._drafts(record, state, after))
                 state = after
-        entries = await self._entries(found)
+        entries = await self._entries(await still_known(found, shared.store))
         hidden = [turn for turn in left if turn not in path]
         await shared.store.follow(info.id, turn_id, put=entries, hide=hidden, show=missed)
         self._stands = turn_id or ""

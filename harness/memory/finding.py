@@ -21,8 +21,8 @@ SAME = 0.9
 """Likeness of the words of two items from which one of them is enough."""
 NAMED = 0.3
 """What is added to the relevance of the words of the speaker who is named in the question, as a share of it."""
-ALWAYS = 20
-"""Most constraints and pinned items that are looked at besides what the message is about."""
+ALWAYS = 200
+"""Most constraints, and most pinned items, that are looked at besides what the message is about. More are not for one prompt."""
 REPORTED = 12
 """Items left out that are listed in the report, the best ones."""
 
@@ -80,19 +80,22 @@ async def find(
     spread = scoring.spread({key: value.total for key, value in relevance.items()}, items)
     if (speaker := _named(question)) is not None:
         spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}
+    always = {item.id for item in minded}
     weighed = [
         _weighed(item, spread[item.id], relevance.get(item.id), question, policy)
         for item in items.values()
         if item.kind != "retraction"
     ]
-    weighed.sort(key=lambda one: (one.item.pinned, one.score, one.item.at or question.now, one.item.id), reverse=True)
+    weighed.sort(
+        key=lambda one: (one.item.id in always, one.score, one.item.at or question.now, one.item.id), reverse=True
+    )
     told = {item.id: item for item in await store.get([fact for item in items.values() for fact in item.tells])}
     newest = await _newest((*items.values(), *told.values()), store, where)
     fitting = _Fitting(
         lambda item: index_terms(item.text, packs, item.language or question.language),
         newest,
         told,
-        {item.id for item in minded},
+        always,
         policy,
         count_tokens,
     )
@@ -100,7 +103,7 @@ async def find(
     conflicts = tuple(f"{one.item.id}: {one.dropped}" for one in kept if one.dropped.startswith("replaced"))
     shown = [one for one in kept if not one.dropped]
     left = [one for one in kept if one.dropped][:REPORTED]
-    return Recalled((*shown, *left), conflicts, _warnings(found, shown, left, terms))
+    return Recalled((*shown, *left), conflicts, _warnings(found, shown, left, terms, len(minded)))
 
 
 def _named(question: Question) -> str | None:
@@ -191,7 +194,10 @@ class _Fitting:
         return reason
 
     def _replaced(self, item: MemoryItem) -> str:
-        for stated in (self.told[one] for one in item.tells if one in self.told):
+        for one in item.tells:
+            stated = self.told.get(one)
+            if stated is None or stated.source == "user":
+                return f"it tells of {one}, which was {'deleted' if stated is None else 'changed'} by hand"
             if reason := self._replaced(stated):
                 return f"{reason}, of which it tells"
         latest = self.newest.get(item.slot() or ("", "", ""))
@@ -213,10 +219,10 @@ class _Fitting:
         return ""
 
     def _over(self, item: MemoryItem) -> str:
-        if item.pinned:
+        if item.pinned or item.kind == "constraint":
             return ""
         layer = self.policy.layers[item.layer]
-        same = [other for other in self.shown if other.layer == item.layer]
+        same = [other for other in self.shown if other.layer == item.layer and other.id not in self.minded]
         if len(same) >= layer.top_k:
             return f"more than {layer.top_k} items of {item.layer}"
         if sum(self.count(other.text) for other in same) + self.count(item.text) > layer.max_tokens:
@@ -225,9 +231,13 @@ class _Fitting:
 
 
 def _warnings(
-    found: MemoryHits, shown: Sequence[Remembered], left: Sequence[Remembered], terms: Sequence[str]
+    found: MemoryHits, shown: Sequence[Remembered], left: Sequence[Remembered], terms: Sequence[str], minded: int
 ) -> tuple[str, ...]:
     warnings = []
+    if minded >= ALWAYS:
+        warnings.append(
+            f"there are {minded} constraints and pinned memories or more; only the first {ALWAYS} of each are shown"
+        )
     if found.hits and not shown and all("is below" in one.dropped for one in left):
         warnings.append("everything that memory found is below the threshold of its layer")
     oversized = [one.item.id for one in left if "tokens of" in one.dropped]

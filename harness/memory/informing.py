@@ -8,6 +8,7 @@ from harness.language import LanguagePack
 from harness.ports import Recalled
 from harness.state import CHARACTER, DialogueState, Fact, FactStatus, Persona
 from harness.state.memory import MemoryItem
+from harness.state.operations import AssertFact
 
 KNOWN = "m:"
 """Begins the id of a fact that memory holds; no operation changes such a fact."""
@@ -51,6 +52,12 @@ def lines(recalled: Recalled, *, persona: Persona, user: str, pack: LanguagePack
             text = item.text
         found.append((item, text))
     return found
+
+
+def stated(known: Fact, turn: int) -> AssertFact:
+    """A known fact as a statement of this session."""
+    fields = known.model_dump(include=set(AssertFact.model_fields) - {"op", "tier", "evidence", "turn"})
+    return AssertFact(**fields, turn=turn)
 
 
 def _fact(item: MemoryItem) -> Fact:

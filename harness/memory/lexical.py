@@ -12,6 +12,10 @@ from harness.understanding.text import fold, terms, words
 
 READ = 4000
 """Characters of a text that are indexed; what follows is stored, and not found by its words."""
+SMALL = 1000
+"""Least number of items for which it is told how rare a word is."""
+TELLING = 4
+"""Words of a message that are taken for what it is about."""
 _INNER = re.compile(r"[^\w]|_")
 
 
@@ -47,15 +51,21 @@ def normal(text: str) -> str:
 
 
 def rarity(term: str, documents: int, frequencies: Mapping[str, int]) -> float:
-    """log(1 + (N - n + 0.5) / (n + 0.5)): inverse document frequency (Robertson and Spärck Jones 1976), never below 0."""
+    """log(1 + (N - n + 0.5) / (n + 0.5)): inverse document frequency (Robertson and Spärck Jones 1976), never below 0.
+
+    A small store says little of how rare a word is: N is at least ``SMALL``.
+    """
+    documents = max(documents, SMALL)
     having = min(frequencies.get(term, 0), documents)
     return math.log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
 def share(wanted: Sequence[str], found: Iterable[str], weights: Mapping[str, float]) -> float:
-    """Share of the weight of the wanted words that a text holds, 0 to 1."""
-    whole = sum(weights[term] for term in set(wanted))
-    return sum(weights[term] for term in set(wanted) & set(found)) / whole if whole else 0.0
+    """Share of the weight of the wanted words that a text holds, 0 to 1. Of a long message the ``TELLING`` heaviest words count
+    as the whole: nobody asks for more at once, and what was said around them takes nothing from what was found.
+    """
+    whole = sum(sorted((weights[term] for term in set(wanted)), reverse=True)[:TELLING])
+    return min(sum(weights[term] for term in set(wanted) & set(found)) / whole, 1.0) if whole else 0.0
 
 
 def alike(first: Sequence[str], second: Sequence[str]) -> float:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from pydantic import ValidationError
-
-from harness.errors import InputError, NewerSchema, SettingsError
+from harness.errors import InputError, SettingsError, StateError
 from harness.memory.bound import Shared
 from harness.memory.finding import Question, find
+from harness.memory.forgetting import item_mark, scope_mark
 from harness.memory.lexical import attribute_term, index_terms, normal
+from harness.memory.writing import in_context
 from harness.ports import (
     Clock,
     Ids,
@@ -23,8 +21,8 @@ from harness.ports import (
     Recalled,
     SystemClock,
 )
-from harness.state.dialogue import SCHEMA_VERSION
 from harness.state.memory import MemoryItem, MemoryKind, Scope
+from harness.state.migrations import load
 
 PAGE = 200
 BATCH = 64
@@ -47,7 +45,8 @@ class Memories:
         after = ""
         while page := await self.shared.store.browse(where, after=after, limit=PAGE):
             for item in page:
-                yield item
+                if item.kind != "mark":
+                    yield item
             after = page[-1].id
 
     async def item(self, item_id: str) -> MemoryItem:
@@ -112,7 +111,7 @@ class Memories:
         return item
 
     async def edit(self, item_id: str, text: str) -> MemoryItem:
-        """Put other words in an item's place. What it stated as a fact no longer counts as one.
+        """Put other words in an item's place; of a fact they are the newest word on what it speaks of.
 
         Raises:
             InputError: no such item, or nothing to put there.
@@ -120,9 +119,10 @@ class Memories:
         if not normal(text):
             raise InputError("A memory needs some words.", remedy="Delete it, if it is to go.")
         old = await self.item(item_id)
-        item = old.model_copy(
-            update={"text": text.strip(), "key": normal(text), "attribute": "", "value": "", "source": "user"}
-        )
+        changes = {"text": text.strip(), "key": normal(text), "source": "user", "tells": (), "at": self.clock.now()}
+        if old.attribute:  # it is the newest word on what it speaks of
+            changes |= {"value": text.strip(), "polarity": True, "degree": None}
+        item = old.model_copy(update=changes)
         await self.shared.store.put([await self._entry(item)])
         return item
 
@@ -142,8 +142,9 @@ class Memories:
         Raises:
             InputError: one of them is not there; then none is removed.
         """
-        for item_id in ids:
-            await self.item(item_id)
+        items = [await self.item(item_id) for item_id in ids]
+        now = self.clock.now()
+        await self.shared.store.put([MemoryEntry(item_mark(item, now)) for item in items if item.turn_id])
         return await self.shared.store.delete(ids)
 
     async def forget(self, where: MemoryFilter) -> int:
@@ -156,6 +157,7 @@ class Memories:
             raise InputError(
                 "Nobody was named whose memory is to be removed.", remedy="Name a user, persona or session."
             )
+        await self.shared.store.put([MemoryEntry(scope_mark(where, self.clock.now()))])
         return await self.shared.store.forget(where)
 
     async def stats(self) -> MemoryStats:
@@ -177,7 +179,7 @@ class Memories:
         while True:
             missing = await self.shared.store.unembedded(limit=BATCH)
             if space is None or missing:
-                texts = [item.text for item in missing] or ["."]
+                texts = [await self._embedded(item) for item in missing] or ["."]
                 vectors = await self.shared.embedder.passages(texts)
                 if space is None and await self.shared.store.space() not in (None, self.shared.embedder.space):
                     # Vectors of another model cannot be compared with the new ones: all are made anew.
@@ -202,6 +204,14 @@ class Memories:
         await self.shared.store.put([await self._entry(item, embed=False) for item in items])
         return len(items)
 
+    async def _embedded(self, item: MemoryItem) -> str:
+        """What the vector of an item is made from: a message is understood from the one before it."""
+        if item.kind != "message":
+            return item.text
+        where = MemoryFilter(everything=True, statuses=())
+        before = await self.shared.store.around({item.session: [item.place - 1]}, where) if item.place else ()
+        return in_context(before[0].text if before else "", item.text)
+
     async def _entry(self, item: MemoryItem, *, embed: bool = True) -> MemoryEntry:
         subject = "" if item.subject in ("user", "character") else item.subject
         terms = index_terms(f"{subject} {item.attribute} {item.text}", self.shared.packs, item.language or "en")
@@ -209,25 +219,14 @@ class Memories:
             terms = (*terms, attribute_term(item.attribute))
         vector = None
         if embed and self.shared.embedder is not None:
-            vector = (await self.shared.embedder.passages([item.text]))[0]
+            vector = (await self.shared.embedder.passages([await self._embedded(item)]))[0]
         return MemoryEntry(item, terms, vector)
 
 
 def _read(number: int, line: str) -> MemoryItem:
     try:
-        raw: Any = json.loads(line)
-        if (
-            isinstance(raw, dict)
-            and isinstance(raw.get("schema_version"), int)
-            and raw["schema_version"] > SCHEMA_VERSION
-        ):
-            raise NewerSchema(
-                f"Line {number} has schema version {raw['schema_version']}; the newest one known here is {SCHEMA_VERSION}.",
-                remedy="Update the package.",
-            )
-        return MemoryItem.model_validate(raw)
-    except (ValueError, RecursionError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        return load(MemoryItem, line)
+    except (StateError, RecursionError) as error:
         raise InputError(
-            f"Line {number} is no memory: {reason}.", remedy="Give a file that `harness memory export` wrote."
+            f"Line {number} is no memory: {error}", remedy="Give a file that `harness memory export` wrote."
         ) from error

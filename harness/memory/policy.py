@@ -41,7 +41,7 @@ class MemoryPolicy:
         layers: the retrieved ones, ``L2`` and ``L3``.
         constraints: attributes that are always minded (an allergy), wherever they were told.
         lasting: attributes that hold for long (a name, a home).
-        recurrence: in how many turns something must have been said to hold for long, whatever it is about.
+        recurrence: in how many sessions something must have been told to hold for long, whatever it is about.
         lexical_weight, vector_weight: shares of words and of meaning in the relevance.
         relevance_weight, recency_weight, importance_weight: the terms of the score (see :mod:`harness.memory.scoring`).
         candidates: items looked at for one turn, by words and by vectors each.

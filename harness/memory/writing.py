@@ -23,6 +23,8 @@ PLANTED = frozenset({"override", "role_swap", "extraction", "memory_poison"})
 IN_FORCE = (FactStatus.active, FactStatus.disputed)
 CONSTRAINT, LASTING, PREFERENCE, PLAIN, PINNED = 0.95, 0.8, 0.7, 0.5, 1.0
 """Importance of a fact by what it is."""
+CONTEXT = 200
+"""Characters of the line before that count for a line's vector."""
 SPOKEN, TELLING, ASKING = 0.3, 0.2, -0.1
 """Importance of a message, what is added when a fact was told in it, and when it only asks."""
 
@@ -67,7 +69,6 @@ def _messages(
 ) -> Iterator[Draft]:
     if record.origin == "change":
         return
-    names = {USER: info.user if info.user != USER else "", CHARACTER: info.persona.name}
     previous = before.messages[-1].text if before.messages else ""
     planted = PLANTED & {notice.kind for notice in record.notices}
     for place, (speaker, text) in enumerate(((USER, record.user_text), (CHARACTER, record.reply))):
@@ -77,7 +78,6 @@ def _messages(
         if idle or (planted and speaker == USER):
             previous = text
             continue
-        named = index_terms(names[speaker], packs, language)
         tells = tuple(one.item.id for one in facts if one.item.speaker == speaker and one.item.kind != "retraction")
         importance = SPOKEN + (TELLING if tells else 0.0) + (ASKING if text.rstrip().endswith(("?", "？")) else 0.0)
         item = _item(
@@ -95,9 +95,13 @@ def _messages(
             place=2 * record.number + place,
             key=normal(text),
         ).model_copy(update={"tells": tells})
-        # A line is understood from the one before it ("a Zenit, from the seventies"): so its vector holds both.
-        yield Draft(item, (*named, *terms), f"{previous[-200:]}\n{text}" if previous else text, "said in the turn")
+        yield Draft(item, terms, in_context(previous, text), "said in the turn")
         previous = text
+
+
+def in_context(previous: str, text: str) -> str:
+    """A line with the one before it, from which it is understood ("a Zenit, from the seventies"): what its vector is made from."""
+    return f"{previous[-CONTEXT:]}\n{text}" if previous else text
 
 
 def _facts(
@@ -115,7 +119,7 @@ def _facts(
         if fact.status in IN_FORCE:
             if was is None or was.status not in IN_FORCE or _said(was) != _said(fact):
                 yield _fact(fact, record, info, policy, packs)
-        elif was is not None and was.status in IN_FORCE and _slot(fact) not in held:
+        elif (was is None or was.status in IN_FORCE) and _slot(fact) not in held:
             yield _fact(fact, record, info, policy, packs, retracted=True)
 
 

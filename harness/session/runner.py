@@ -10,7 +10,7 @@ from typing import Literal
 
 import structlog
 
-from harness.errors import ConflictError, HarnessError, SessionBusy, StoreError, TurnTimeout
+from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
 from harness.memory import SessionMemory
 from harness.ports import Ports
 from harness.session.branch import CATCH_UP_ROUNDS, Branch
@@ -114,7 +114,7 @@ class Runner:
             return
         try:
             await self._memory.follow(head.id if head is not None else None)
-        except StoreError as error:
+        except HarnessError as error:
             log.warning("memory_failed", session=self._branch.id, error=error.message)
 
     # --- turns to run -----------------------------------------------------------------------------------------------

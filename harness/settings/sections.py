@@ -223,7 +223,7 @@ class MemorySettings(Section):
         description="Attributes of facts that hold for long; preferences always do.",
     )  # fmt: skip
     recurrence: int = Field(
-        default=3, ge=2, description="In how many turns anything else must be said to hold for long."
+        default=3, ge=2, description="In how many sessions anything else must be said to hold for long."
     )
     lexical_weight: float = Field(default=1.0, ge=0, description="Share of words in the relevance of a memory.")
     vector_weight: float = Field(default=0.5, ge=0, description="Share of meaning in it, where an embedder is set.")

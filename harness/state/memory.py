@@ -10,7 +10,7 @@ from harness.state.dialogue import SCHEMA_VERSION
 
 MemoryLayer = Literal["L1", "L2", "L3"]
 MemoryKind = Literal[
-    "message", "fact", "preference", "constraint", "tool_result", "summary", "note", "rule", "retraction"
+    "message", "fact", "preference", "constraint", "tool_result", "summary", "note", "rule", "retraction", "mark"
 ]
 MemoryStatus = Literal["active", "hidden", "archived"]
 
@@ -44,7 +44,7 @@ class MemoryItem(Frozen):
         id: unique in a store. One that a turn wrote is made from the turn's id, so that writing it again changes nothing.
         layer: ``L2`` (what happened) or ``L3`` (what holds for long); ``L1`` for task state that was put away.
         kind: ``message``, ``fact``, ``preference`` and ``constraint`` (facts with more weight), ``tool_result``,
-            ``summary``, ``note``, ``rule``, or ``retraction`` (the fact of the same slot holds no more).
+            ``summary``, ``note``, ``rule``, ``retraction`` (the fact of the same slot holds no more), or ``mark`` (something was forgotten, without what it was).
         text: as it is shown to a model, in the language it was said in.
         scope: for whom.
         subject: whom it is about: ``user``, ``character``, or a name. ``speaker``: who said it.
@@ -106,11 +106,10 @@ class MemoryItem(Frozen):
 
 
 class MemoryWrite(Frozen):
-    """What a turn wrote into memory, and why. ``skipped``: why it was not written, empty when it was."""
+    """What a turn wrote into memory, and why."""
 
     id: str
     layer: MemoryLayer
     kind: MemoryKind
     text: str
     reason: str
-    skipped: str = ""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from harness.errors import OperationRejected
 from harness.memory.informing import informed
@@ -100,7 +100,11 @@ class Turn:
     @property
     def informed(self) -> DialogueState:
         """The state with the facts that memory holds from other sessions: what is known, though not said here."""
-        return informed(self.state, self.recalled)
+        known = self.__dict__.get("_informed")
+        if known is None or known[0] is not self.state or known[1] is not self.recalled:
+            known = (self.state, self.recalled, informed(self.state, self.recalled))
+            self.__dict__["_informed"] = known
+        return cast("DialogueState", known[2])
 
     @property
     def classified_checks(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.memory.informing import KNOWN, stated
 from harness.ports import Ports
 from harness.state import CHARACTER, USER, Operation
 from harness.state.operations import AssertFact, DisputeFact, MergeSubjects, RetractFact, ReviseFact
@@ -50,7 +51,7 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
             operations += facts_by_rules(
                 part.text,
                 speaker=speaker,
-                state=turn.state,
+                state=turn.informed,
                 persona=turn.persona,
                 pack=pack,
                 turn=turn.number,
@@ -61,5 +62,18 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
         if isinstance(fact, AssertFact | ReviseFact) and withheld.echoes(fact.value):
             turn = turn.note("proposal_refused", f"{fact.value[:80]!r} was put forward by an attempt at the character")
         else:
+            turn, fact = _taken_up(turn, fact)  # noqa: PLW2901 - the same operation, on the state's own fact
             turn = turn.propose([fact])
     return turn
+
+
+def _taken_up(turn: Turn, operation: Operation) -> tuple[Turn, Operation]:
+    """An operation on a fact that only memory holds ("my cat died", and the cat was told of in another session): the fact is
+    stated in this session first, so that its end is kept with the session, too.
+    """
+    fact_id = operation.fact_id if isinstance(operation, ReviseFact | RetractFact | DisputeFact) else ""
+    if not fact_id.startswith(KNOWN):
+        return turn, operation
+    known = next(fact for fact in turn.informed.facts if fact.id == fact_id)
+    turn = turn.propose([stated(known, turn.number)])
+    return turn, operation.model_copy(update={"fact_id": turn.state.facts[-1].id})

@@ -1,0 +1,73 @@
+"""What was forgotten stays forgotten: marks without content, which the journal is held against when it is read again.
+
+The journal of a session still has what was deleted from memory. When memory goes along to another turn, or a session is forked,
+it must not learn it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import product
+
+from harness.memory.writing import Draft
+from harness.ports import MemoryFilter, MemoryStore
+from harness.state.memory import MemoryItem, Scope
+
+MARK = "gone."
+NOWHERE = Scope(session="(nowhere)")
+"""Scope of marks: no query is ever given it."""
+
+
+def item_mark(item: MemoryItem, at: datetime) -> MemoryItem:
+    """The mark of a deleted item. It holds for the copies of its turn in other sessions as well."""
+    return _mark(_item_id(item), at)
+
+
+def scope_mark(where: MemoryFilter, at: datetime) -> MemoryItem:
+    """The mark of everything that belonged to a user, a character or a session until a moment."""
+    return _mark(_scope_id(where.scope.persona, where.scope.user, where.session), at)
+
+
+async def still_known(found: Sequence[Draft], store: MemoryStore) -> tuple[Draft, ...]:
+    """Drafts without those that were forgotten, and without those that were changed by hand since they were written."""
+    if not found:
+        return ()
+    wanted = [mark for draft in found for mark in _marks(draft.item)]
+    ids = dict.fromkeys((*(draft.item.id for draft in found), *wanted))
+    stored = {item.id: item for item in await store.get(list(ids))}
+    return tuple(draft for draft in found if not _gone(draft.item, stored) and not _changed(draft.item, stored))
+
+
+def _gone(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:
+    marks = [stored[mark] for mark in _marks(item) if mark in stored]
+    return any(item.at is None or mark.at is None or item.at <= mark.at for mark in marks)
+
+
+def _changed(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:
+    known = stored.get(item.id)
+    return known is not None and (known.source == "user" or known.pinned != item.pinned)
+
+
+def _marks(item: MemoryItem) -> Iterator[str]:
+    yield _item_id(item)
+    for persona, user, session in product(("", item.scope.persona), ("", item.scope.user), ("", item.session)):
+        if persona or user or session:
+            yield _scope_id(persona, user, session)
+
+
+def _item_id(item: MemoryItem) -> str:
+    return MARK + item.id.removeprefix(f"{item.session}.")
+
+
+def _scope_id(persona: str, user: str, session: str) -> str:
+    named = json.dumps([persona, user, session], ensure_ascii=False)
+    return f"{MARK}scope.{hashlib.sha256(named.encode()).hexdigest()[:32]}"
+
+
+def _mark(mark_id: str, at: datetime) -> MemoryItem:
+    return MemoryItem(
+        id=mark_id, layer="L2", kind="mark", text="", scope=NOWHERE, at=at, status="archived", source="user"
+    )
