@@ -26,7 +26,7 @@ from harness.prompts import Prompts
 from harness.resources import data_path
 from harness.session import Session, Turnstile, reference
 from harness.settings import EngineSettings, Loaded, Settings
-from harness.state import Persona, SessionInfo
+from harness.state import USER, Persona, SessionInfo
 from harness.turn.machine import MACHINE, TurnMachine
 
 if TYPE_CHECKING:
@@ -87,7 +87,6 @@ class Harness:
         self._progress = progress
         self._server: Any = None
         self._turnstiles: weakref.WeakValueDictionary[str, Turnstile] = weakref.WeakValueDictionary()
-        self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
         self._opening = asyncio.Lock()
         paths = self.settings.paths
         languages = self.settings.path(paths.languages)
@@ -123,8 +122,9 @@ class Harness:
                 stack.push_async_callback(self._model.close)
                 self._model = None
             stack.push_async_callback(self._memory.close)
-            for session in list(self._sessions):
-                stack.push_async_callback(session.close)
+            # Sessions that nobody holds any more may still be busy: the bookkeeping keeps their turnstile.
+            for turnstile in list(self._turnstiles.values()):
+                stack.push_async_callback(turnstile.wait)
 
     # --- parts ----------------------------------------------------------------------------------------------------
 
@@ -289,6 +289,7 @@ class Harness:
         """
         check_id(session, "session id")
         check_id(user, "user id")
+        user = user or USER  # an item of no user would be one for everybody
         store, ports = self.store(), await self.ports(connect=connect)
         chosen = self._persona(persona) if persona else None
         info = await self._find(store, session)
@@ -334,7 +335,7 @@ class Harness:
 
     def _bind(self, info: SessionInfo, store: SessionStore, ports: Ports) -> Session:
         turnstile = self._turnstiles.setdefault(info.id, Turnstile())
-        session = Session(
+        return Session(
             info,
             store=store,
             ports=ports,
@@ -343,8 +344,6 @@ class Harness:
             turnstile=turnstile,
             memory=self._memory.shared(),
         )
-        self._sessions.add(session)
-        return session
 
     async def _find(self, store: SessionStore, session_id: str) -> SessionInfo | None:
         if not session_id:

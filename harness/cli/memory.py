@@ -18,7 +18,7 @@ app = typer.Typer(
     help="List, search, write, change, forget, export and import what is remembered.", no_args_is_help=True
 )
 
-Item = Annotated[str, typer.Argument(metavar="ID", help="Id of a memory; `harness memory list` shows them.")]
+Item = Annotated[str, typer.Argument(metavar="ID", help="Id of a memory, its end, or words that only it has.")]
 Persona = Annotated[str, typer.Option("--persona", "-p", help="Only of this character.")]
 User = Annotated[str, typer.Option("--user", "-u", help="Only of this user.")]
 Session = Annotated[str, typer.Option("--session", help="Only what this session wrote.")]
@@ -106,6 +106,8 @@ def search_memories(
         )
         return
     render.console().print(render_memory.found(found))
+    if not (persona or user):
+        typer.echo("Only what is for everybody was looked through; see --persona and --user.", err=True)
 
 
 @app.command("show")
@@ -115,7 +117,7 @@ def show_memory(item: Item, *, as_json: Json = False, config: Config = None, ove
     from harness.cli.running import print_json, with_harness
 
     async def work(harness: Any) -> Any:
-        return await harness.memories().item(item)
+        return await harness.memories().chosen(item)
 
     found = with_harness(load_settings(config, overrides), work)
     print_json(found) if as_json else render.console().print(render_memory.item(found))
@@ -151,7 +153,7 @@ def edit_memory(
     """Put other words in a memory's place."""
 
     async def work(memories: Any) -> str:
-        return f"[{(await memories.edit(item, text)).id}] changed."
+        return f"[{(await memories.edit((await memories.chosen(item)).id, text)).id}] changed."
 
     _do(work, config, overrides)
 
@@ -161,7 +163,7 @@ def pin_memory(item: Item, *, config: Config = None, overrides: Set = None) -> N
     """Always show a memory where its scope is seen."""
 
     async def work(memories: Any) -> str:
-        return f"Pinned [{(await memories.pin(item)).id}]."
+        return f"Pinned [{(await memories.pin((await memories.chosen(item)).id)).id}]."
 
     _do(work, config, overrides)
 
@@ -171,7 +173,7 @@ def unpin_memory(item: Item, *, config: Config = None, overrides: Set = None) ->
     """Take the pin off."""
 
     async def work(memories: Any) -> str:
-        return f"Unpinned [{(await memories.pin(item, pinned=False)).id}]."
+        return f"Unpinned [{(await memories.pin((await memories.chosen(item)).id, pinned=False)).id}]."
 
     _do(work, config, overrides)
 
@@ -186,7 +188,7 @@ def delete_memories(
     """Remove memories for good."""
 
     async def work(memories: Any) -> str:
-        return f"Deleted {await memories.delete(items)}."
+        return f"Deleted {await memories.delete([(await memories.chosen(item)).id for item in items])}."
 
     _do(work, config, overrides)
 

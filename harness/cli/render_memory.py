@@ -21,7 +21,7 @@ def items(found: Sequence[MemoryItem]) -> RenderableType:
     """Memories, a row each."""
     if not found:
         return Text("Nothing is remembered.")
-    made = table("id", "layer", "kind", "for", "said", "text", whole=("layer",))
+    made = table("id", "layer", "kind", "for", "said", "text", whole=("id", "layer"))
     for item in found:
         marks = " (pinned)" if item.pinned else ""
         hidden = "" if item.status == "active" else f" ({item.status})"
@@ -51,7 +51,7 @@ def found(recalled: Recalled) -> RenderableType:
     """What a search found, best first, with what its score is made of."""
     if not recalled.items:
         return Text("Nothing was found.")
-    made = table("score", "id", "layer", "text", "why")
+    made = table("score", "id", "layer", "text", "why", whole=("id",))
     for one in recalled.items:
         why = f"{one.why} — left out: {one.dropped}" if one.dropped else one.why
         row(

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from harness.language import LanguagePack
 from harness.state import Fact, Persona
-from harness.understanding.checks.holding import statement
+from harness.understanding.checks.holding import statement, told_of
 
 PERSONA_SPEAKER = "persona"
 
@@ -21,4 +21,4 @@ def cached_statement(fact: Fact, *, pack: LanguagePack, persona: Persona) -> str
 @lru_cache(maxsize=8192)
 def _told(fact: Fact, pack: LanguagePack) -> str:
     # The persona is looked at for its own facts only, so that the line depends on nothing else.
-    return statement(fact, pack=pack)
+    return told_of(fact, pack)

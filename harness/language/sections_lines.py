@@ -19,6 +19,9 @@ class EngineLines(Frozen):
             ``promise_overdue``: when it is over.
         recalled: an older message, over ``{who}``, ``{turn}`` and ``{text}``.
         recalled_before: one of another session, over ``{who}``, ``{date}`` (year-month-day) and ``{text}``.
+        of_other: what holds of a third person, in that person's words, over ``{who}`` and ``{text}``.
+        theirs: (regular expression, replacement) pairs that make the name of a subject one that the character can read
+            ("user's mother": "their mother").
         disputed: a fact that is contested, over ``{text}``.
         language_names: language codes to names in this language.
     """
@@ -33,5 +36,7 @@ class EngineLines(Frozen):
     promise_parties: Mapping[str, str] = {}
     recalled: str = "{who}, {turn}: {text}"
     recalled_before: str = "{who}, {date}: {text}"
+    of_other: str = "{who}: {text}"
+    theirs: tuple[tuple[str, str], ...] = ()
     disputed: str = "{text}?"
     language_names: Mapping[str, str] = {}

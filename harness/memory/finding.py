@@ -162,8 +162,9 @@ def _weighed(
     value = scoring.score(relevance, item, now=question.now, layer=layer, policy=policy)
     why = [f"words {parts.words:.2f}"] if parts is not None else []
     why += [f"meaning {parts.meaning:.2f}"] if parts is not None and question.vector is not None else []
-    if parts is None or relevance > parts.total:
-        why.append(f"beside {relevance - (parts.total if parts else 0.0):.2f}")
+    beside = relevance - (parts.total if parts is not None else 0.0)
+    why += [f"beside {beside:.2f}"] if beside > 0 else []
+    why += ["always minded"] if item.pinned or item.kind == "constraint" else []
     recency = scoring.recency(item, question.now, layer.half_life_hours)
     why += [f"recency {recency:.2f}", f"importance {item.importance:.2f}"]
     return Remembered(item, round(value, 4), " · ".join(why))

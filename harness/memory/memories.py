@@ -23,6 +23,7 @@ from harness.ports import (
 )
 from harness.state.memory import MemoryItem, MemoryKind, Scope
 from harness.state.migrations import load
+from harness.understanding.text import contains_phrase
 
 PAGE = 200
 BATCH = 64
@@ -59,6 +60,27 @@ class Memories:
         if not found:
             raise InputError(f"There is no memory {item_id!r}.", remedy="`harness memory list` shows the ids.")
         return found[0]
+
+    async def chosen(self, wanted: str) -> MemoryItem:
+        """One item by its id, by the end of its id, or by words that only it has.
+
+        Raises:
+            InputError: none is meant, or several are.
+        """
+        if found := await self.shared.store.get([wanted]):
+            return found[0]
+        words = wanted if len(wanted) > 1 else ""
+        near = [
+            item
+            async for item in self.all()
+            if item.id.endswith(wanted) or (words and contains_phrase(item.text, words))
+        ]
+        if len(near) == 1:
+            return near[0]
+        if not near:
+            raise InputError(f"There is no memory {wanted!r}.", remedy="`harness memory list` shows them.")
+        some = "; ".join(f"{item.id} ({item.text[:40]})" for item in near[:5])
+        raise InputError(f"{wanted!r} may be any of {len(near)} memories: {some}.", remedy="Give more of it.")
 
     async def search(self, text: str, *, scope: Scope, limit: int = 10) -> Recalled:
         """What a message would find, whatever the layers' thresholds and limits.
@@ -213,8 +235,7 @@ class Memories:
         return in_context(before[0].text if before else "", item.text)
 
     async def _entry(self, item: MemoryItem, *, embed: bool = True) -> MemoryEntry:
-        subject = "" if item.subject in ("user", "character") else item.subject
-        terms = index_terms(f"{subject} {item.attribute} {item.text}", self.shared.packs, item.language or "en")
+        terms = index_terms(f"{item.attribute.replace('_', ' ')} {item.text}", self.shared.packs, item.language or "en")
         if item.attribute:
             terms = (*terms, attribute_term(item.attribute))
         vector = None

@@ -15,7 +15,7 @@ from harness.memory.lexical import attribute_term, index_terms, normal
 from harness.memory.policy import MemoryPolicy
 from harness.state import CHARACTER, USER, DialogueState, Fact, FactStatus, SessionInfo, TurnRecord
 from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, Scope
-from harness.understanding.checks.holding import statement
+from harness.understanding.checks.holding import told_of
 from harness.understanding.topics.track import is_backchannel
 
 PLANTED = frozenset({"override", "role_swap", "extraction", "memory_poison"})
@@ -74,7 +74,8 @@ def _messages(
     for place, (speaker, text) in enumerate(((USER, record.user_text), (CHARACTER, record.reply))):
         language = packs.detect(text, default=record.language or info.persona.language)
         terms = index_terms(text, packs, language)
-        idle = not terms or is_backchannel(text, packs.get(language))
+        given_back = speaker == CHARACTER and any(notice.truth and notice.truth in text for notice in record.notices)
+        idle = given_back or not terms or is_backchannel(text, packs.get(language))
         if idle or (planted and speaker == USER):
             previous = text
             continue
@@ -143,7 +144,7 @@ def _fact(
     language = fact.language or record.language or info.persona.language
     pack = packs.get(language)
     layer, kind, importance, reason = _gate(fact, policy)
-    text = statement(fact, pack=pack)
+    text = told_of(fact, pack)
     item = _item(
         f"{info.id}.{record.id}.{fact.id}",
         layer,
@@ -171,8 +172,7 @@ def _fact(
             "when_at": fact.when_at,
         }
     )
-    named = "" if fact.subject in (USER, CHARACTER) else fact.subject
-    terms = index_terms(f"{named} {fact.attribute.replace('_', ' ')} {text}", packs, language)
+    terms = index_terms(f"{fact.attribute.replace('_', ' ')} {text}", packs, language)
     terms = (*terms, attribute_term(fact.attribute))
     return Draft(item, terms, text, "taken back" if retracted else reason)
 

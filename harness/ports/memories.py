@@ -66,7 +66,8 @@ class MemoryFilter:
     """Which items count. Empty parts set no limit, except the scope: it always does (see :class:`Scope`).
 
     Attributes:
-        scope: what the query was given; ``everything`` looks into all scopes, for administration only.
+        scope: what the query was given; ``everything`` is for administration: it looks
+            into all scopes, or into those that have the very fields that the scope names.
         session: only those written in this session. ``other_than``: none of this session.
         since, until: of ``when_at``, or of ``at`` where there is none; the end is not included.
         now: leaves out what has expired at this moment.

@@ -173,9 +173,9 @@ class Runner:
             raise
         if ports.streaming:
             await _show_rest(turn, ports)
-        self._turnstile.bookkeeping = asyncio.create_task(self._finish(turn, ports))
+        bookkeeping = self._turnstile.busy_with(self._finish(turn, ports))
         if not self._settings.background:
-            await asyncio.wait({self._turnstile.bookkeeping})
+            await asyncio.wait({bookkeeping})
         return Reply(text=turn.reply, turn_id=turn.id, number=turn.number, revised=turn.chosen != 0, calls=turn.calls)
 
     def _ended(self, turn: Turn) -> Reply | None:

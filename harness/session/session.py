@@ -253,6 +253,7 @@ class Session:
                 started_at=self._runner.ports.clock.now(),
             )
             await branch.append(record, state)
+            await self._runner.catch_up()
             return record, state
 
     async def set_task(self, goal: str, *, task_id: str = "", todo: Sequence[str] = ()) -> TaskState:

@@ -18,6 +18,8 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00
 _SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:\.(?=\w)[^.!?。！？…\n]+)*[.!?。！？…~]*[\"'”」』)]*|[.!?。！？]+")
 _LONGEST_ABBREVIATION = 24
 _LONGEST_NUMBER = 18
+_LONGEST_NUMERAL = 40
+"""Characters of a number in characters; what is longer counts nothing."""
 TOKEN = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+(?:['-][^\W_{HAN}]+)*")
 _LETTERS = re.compile(rf"[^\W\d_{HAN}]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -224,7 +226,11 @@ def numeral(text: str) -> int | None:
     larger one what came since the last larger one, and all before it where it is the larger of the two (一万亿).
     """
     known = shared_words()
-    if not text or any(char not in known.digits and char not in known.scales for char in text):
+    if (
+        not text
+        or len(text) > _LONGEST_NUMERAL
+        or any(char not in known.digits and char not in known.scales for char in text)
+    ):
         return None
     if all(char in known.digits for char in text):
         if len(text) > _LONGEST_NUMBER:

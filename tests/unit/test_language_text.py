@@ -149,3 +149,8 @@ def test_abbreviations_of_the_packs_end_no_sentence() -> None:
 )  # fmt: skip
 def test_numerals_of_the_packs(text: str, value: int | None) -> None:
     assert numeral(text) == value
+
+
+def test_a_number_in_characters_has_an_end() -> None:
+    assert numeral("二十三万" * 2000) is None
+    assert list(numbers("我今年" + "二十三万" * 1900 + "岁", PACKS.get("zh"))) == []

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.app import Harness
 from harness.errors import NewerSchema, StoreError
-from harness.ports import MemoryFilter
+from harness.ports import MemoryFilter, Ports
 from harness.session import Session
 from harness.settings import load
 from harness.state.memory import Scope
 from harness.testing.scripted_model import ScriptedModel
+from harness.turn import MACHINE, Turn
 
 NORA = MemoryFilter(scope=Scope(user="nora"), everything=True, statuses=())
 
@@ -197,3 +201,24 @@ async def test_an_export_with_odd_line_separators_comes_back(harness: Harness) -
     await memories.note("One\u2028two\u0085three", scope=Scope(user="nora"))
     lines = [item.model_dump_json() async for item in memories.all()]
     assert await memories.load("\n".join(lines).split("\n")) == 1
+
+
+async def test_a_turn_nobody_waits_for_is_remembered_before_all_is_closed(tmp_path: Path) -> None:
+    async def slowly(turn: Turn, ports: Ports) -> Turn:
+        await asyncio.sleep(0.2)
+        return turn
+
+    settings = load(environ={}, overrides={"storage.path": str(tmp_path / "sessions.db"), "harness.analysis": "rules"})
+    machine = MACHINE.inserting("slowly", slowly, after="extract_facts")
+    async with Harness(settings, model=ScriptedModel("I see."), machine=machine) as harness:
+        await (await harness.open("mia", session="a", user="nora")).say("I have a cat called Bean.")
+        gc.collect()
+    async with Harness(settings, model=ScriptedModel("I see.")) as harness:
+        assert any("Bean" in text for text in await texts(harness))
+
+
+async def test_one_user_is_listed_without_the_others(harness: Harness) -> None:
+    await harness.memories().note("Nora keeps bees.", scope=Scope(user="nora"))
+    await harness.memories().note("The ferry is late.", scope=Scope())
+    await harness.memories().note("Paul keeps hens.", scope=Scope(user="paul", persona="mia"))
+    assert [item.text async for item in harness.memories().all(NORA)] == ["Nora keeps bees."]

@@ -249,3 +249,39 @@ async def test_uses_are_counted_once_a_turn(harness: Harness, code: str, memory:
     await asked(harness, code, CAT_ASKED[code])
     uses: Sequence[int] = [item.uses for item in await memory.browse(EVERYTHING) if item.attribute == "pet"]
     assert uses == [1]
+
+
+OTHERS = {
+    "en": ("My sister Jane lives in Oslo. My mother is allergic to nuts.", "Where does Jane live?", "Jane: I live in Oslo", "their mother: I'm allergic to nuts"),
+    "zh": ("我妹妹小雨住在昆明。我妈对花生过敏。", "小雨住哪儿？", "小雨：我住在昆明", "对方的妈：我对花生过敏"),
+}  # fmt: skip
+
+
+async def test_what_holds_of_others_is_told_with_their_names(harness: Harness, code: str) -> None:
+    said, question, *expected = OTHERS[code]
+    first = await told(harness, code, said, "Hm." if code == "en" else "嗯。")
+    assert all(line in prompt(await first.report()) for line in expected)
+    second = prompt(await asked(harness, code, question))
+    assert all(line in second for line in expected)
+
+
+async def test_a_user_without_a_name_is_not_everybody(harness: Harness, code: str) -> None:
+    await told(harness, code, CAT[code], user="")
+    assert known(await asked(harness, code, CAT_ASKED[code], user="paul")) == []
+
+
+async def test_a_change_by_hand_is_remembered_at_once(harness: Harness, code: str) -> None:
+    from harness.state.operations import RetractFact
+
+    first = await told(harness, code, CAT[code])
+    (fact,) = [fact for fact in (await first.state()).facts if BEAN[code] in fact.value]
+    await first.change([RetractFact(fact_id=fact.id, turn=1)])
+    assert not any(BEAN[code] in text for text in known(await asked(harness, code, CAT_ASKED[code])))
+
+
+async def test_a_reply_that_gives_back_what_was_told_is_no_memory_of_its_own(harness: Harness, code: str) -> None:
+    first = await told(harness, code, CAT[code])
+    second = await told(harness, code, CAT_ASKED[code], session="second")
+    assert BEAN[code] in (await second.report()).reply
+    await first.undo()
+    assert not any(BEAN[code] in text for text in known(await asked(harness, code, CAT_ASKED[code], session="third")))

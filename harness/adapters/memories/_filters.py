@@ -32,7 +32,8 @@ def named(scope: Scope) -> dict[str, str]:
 
 def matches(item: MemoryItem, where: MemoryFilter) -> bool:
     """Whether a query with this filter may find the item."""
-    return (where.everything or item.scope.admits(where.scope)) and _fits(item, where)
+    seen = _belongs(item, where) if where.everything else item.scope.admits(where.scope)
+    return seen and _fits(item, where)
 
 
 def doomed(item: MemoryItem, where: MemoryFilter) -> bool:
@@ -44,7 +45,11 @@ def doomed(item: MemoryItem, where: MemoryFilter) -> bool:
     limits = named(where.scope)
     if not limits and not where.everything and named(item.scope):
         return False
-    return all(getattr(item.scope, name) == value for name, value in limits.items()) and _fits(item, where)
+    return _belongs(item, where) and _fits(item, where)
+
+
+def _belongs(item: MemoryItem, where: MemoryFilter) -> bool:
+    return all(getattr(item.scope, name) == value for name, value in named(where.scope).items())
 
 
 def _fits(item: MemoryItem, where: MemoryFilter) -> bool:

@@ -84,9 +84,11 @@ def admitted(sql: sqlite3.Connection, where: MemoryFilter) -> tuple[int, ...] | 
         for name in SCOPE_FIELDS:
             asked = getattr(where.scope, name)
             found &= within(name, ("", asked)) if asked else Condition(f"{name} = ''")
-    elif not where.layers:
-        return None
-    return _groups(sql, found)
+        return _groups(sql, found)
+    limits = named(where.scope)
+    for name, value in limits.items():
+        found &= Condition(f"{name} = ?", (value,))
+    return _groups(sql, found) if limits or where.layers else None
 
 
 def doomed(sql: sqlite3.Connection, where: MemoryFilter) -> tuple[int, ...] | None:

@@ -139,7 +139,7 @@ class OpenAIModel:
             if found := self._models.get(wanted):
                 return found
             wanted = _FALLBACK_ROLES.get(wanted)
-        msg = f"No model is configured for the role {role!r}; configured are {sorted(self._models)!r}."
+        msg = f"No model is configured for the role {role!r}; configured are {sorted(role for role, model in self._models.items() if model)!r}."
         raise SettingsError(
             msg, remedy=f"Set models.{role} to a model id the endpoint serves.", setting=f"models.{role}"
         )

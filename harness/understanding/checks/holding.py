@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.state import Fact, PersonaFact
+from harness.state import CHARACTER, USER, Fact, PersonaFact
 from harness.understanding.facts.claims import plain_text, positive
 from harness.understanding.text import contains_phrase, fold, likeness, terms
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 _SAID_BEFORE = 0.9
 _ENDS = ".。!! "
+
+
+def told_of(fact: Fact, pack: LanguagePack) -> str:
+    """A fact as its subject would say it; of a third person with the name before it (Jane: "I live in Oslo")."""
+    text = statement(fact, pack=pack)
+    if fact.subject in (USER, CHARACTER):
+        return text
+    return pack.lines.of_other.format(who=pack.rewrite(fact.subject, pack.lines.theirs), text=text)
 
 
 def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona | None = None) -> str:
