@@ -260,7 +260,8 @@ OTHERS = {
 async def test_what_holds_of_others_is_told_with_their_names(harness: Harness, code: str) -> None:
     said, question, *expected = OTHERS[code]
     first = await told(harness, code, said, "Hm." if code == "en" else "嗯。")
-    assert all(line in prompt(await first.report()) for line in expected)
+    shown = prompt(await first.report())
+    assert all(line in shown for line in expected)
     second = prompt(await asked(harness, code, question))
     assert all(line in second for line in expected)
 
