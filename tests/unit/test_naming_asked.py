@@ -149,6 +149,8 @@ def test_clauses_in_a_reply_are_no_list_to_pick_from(code: str, prose: str, text
     [
         ("en", "It's the Lazy Otter.", []),
         ("en", "The Otter, of course.", []),
+        ("en", "I remember, it's the Lazy Otter, that one is called Silver Gull.", ["wrong_reference"]),
+        ("zh", "当然记得，是老灶台，那家叫聚香阁。", ["wrong_reference"]),
         ("en", "Not the Gull, the Lazy Otter.", []),
         ("en", "That was a craft shop, dear.", ["not_recalled"]),
         ("en", "The Lazy Dog.", ["not_recalled"]),

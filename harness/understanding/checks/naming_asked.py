@@ -85,7 +85,7 @@ def _found(reply: str, notice: Notice, state: DialogueState, pack: LanguagePack)
     if asked and not named:
         yield Finding(kind="not_recalled", severity=NOT_NAMED, evidence=reply[:80])
     for sentence in sentences(normalize(reply)):
-        if named and (not asked or _mentions(sentence, entity, rivals, pack)):
+        if named and not asked:
             continue
         others = [other for other in rivals if _mentions(sentence, other, [entity], pack)]
         # Of two that are named together, or weighed against each other, none is taken for the other.
