@@ -38,7 +38,7 @@ from harness.language.sources import pattern_sources
 from harness.state.base import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 WEIGHTS_FOLDER = "weights"
 """Beside a pack's file: its classifiers."""
@@ -86,6 +86,7 @@ class LanguagePack(Frozen):
     examples: tuple[Example, ...] = ()
 
     _folder: Path | None = PrivateAttr(default=None)
+    _beside: Mapping[str, LanguagePack] = PrivateAttr(default_factory=dict)
 
     __hash__ = object.__hash__
 
@@ -234,6 +235,14 @@ class LanguagePack(Frozen):
         """This pack, knowing the folder its file stands in."""
         self._folder = folder
         return self
+
+    def beside(self, code: str) -> LanguagePack | None:
+        """The pack of another language that was loaded together with this one, a project's own among them."""
+        return self._beside.get(code)
+
+    def loaded_with(self, packs: Mapping[str, LanguagePack]) -> None:
+        """Make the packs known that are loaded together with this one, by code."""
+        self._beside = packs
 
     def check(self) -> None:
         """Compile every pattern. Raises LanguageError at the first that is wrong."""

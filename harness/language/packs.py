@@ -135,8 +135,10 @@ def _load(extra_paths: tuple[str, ...]) -> LanguagePacks:
     files = sorted(_FOLDER.glob("*.yaml"))
     for extra in map(Path, extra_paths):
         files.extend(sorted(extra.glob("*.yaml")) if extra.is_dir() else [extra])
-    packs = [read_pack(file) for file in files]
-    return LanguagePacks({pack.code: pack for pack in packs})
+    packs = {pack.code: pack for pack in map(read_pack, files)}
+    for pack in packs.values():
+        pack.loaded_with(packs)
+    return LanguagePacks(packs)
 
 
 def read_pack(file: Path) -> LanguagePack:

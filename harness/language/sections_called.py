@@ -21,6 +21,8 @@ class CalledCues(Frozen):
         forms: what a name looks like as a whole; where there are none, given names and capital letters tell. A group ``own`` has
             to be a family name, or a name itself.
         titles: endings or beginnings of a form that are no part of the name (姐, 老师).
+        pet_endings: regular expressions of endings that make a pet form of a name (y, 儿).
+        words: ordinary words that look like a short full name (安静). ``word_forms``: regular expressions of such words.
         terms: words that address anybody ("mate", 师傅), lower-cased.
         listener: shows that a sentence is said to a listener.
         aside_after: beginnings of ``rest`` that speak of the name instead ("Tom, who …"). ``aside_before``: the same of
@@ -36,6 +38,9 @@ class CalledCues(Frozen):
     games: Words = ()
     forms: Words = ()
     titles: Words = ()
+    pet_endings: Words = ()
+    words: Words = ()
+    word_forms: Words = ()
     terms: Words = ()
     listener: Words = ()
     aside_after: Words = ()
@@ -46,3 +51,8 @@ class CalledCues(Frozen):
     def term_set(self) -> frozenset[str]:
         """``terms``, lower-cased."""
         return frozenset(term.lower() for term in self.terms)
+
+    @cached_property
+    def word_set(self) -> frozenset[str]:
+        """``words`` as a set."""
+        return frozenset(self.words)

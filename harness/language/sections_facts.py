@@ -57,6 +57,7 @@ class Attribute(Frozen):
         degrees: (regular expression over a predicate as it was said, degree from -2 to 2), for attributes on the scale
             from love over indifference to hate; the first that fits. Else it is 1 or -1, by polarity.
         degree_lines: degree to the first-person sentence that says so much, over ``{value}``.
+        institution: its values are schools, firms and the like, which have short forms (南大 for 南京大学).
         doubles: though single, a further value may be added by words that say so ("also").
         extra: attribute that takes a further value of a single one ("I also work as").
         group: attributes of one group answer the same question (origin, birthplace).
@@ -80,6 +81,7 @@ class Attribute(Frozen):
     group: str = ""
     degrees: tuple[tuple[str, int], ...] = ()
     degree_lines: Mapping[int, str] = {}
+    institution: bool = False
     doubles: bool = False
     extra: str = ""
     generic: tuple[str, ...] = ()
@@ -271,6 +273,7 @@ class FactWording(Frozen):
         macros: pieces of regular expressions, used as ``{name}``.
         kinds: classes of things: name to members ("alcohol": beer, wine …); the first member names the whole class.
             ``same_…`` are groups of synonyms; ``city`` and ``country`` tell places that surely differ.
+        nationwide: what the full names of institutions may begin with and their short forms lack (中国人民大学: 人大).
         concepts: relatives, partners and animals under names that all packs share, with their words: a persona may be
             spoken to in another language than its own.
         exclusions: what rules what out.
@@ -307,6 +310,7 @@ class FactWording(Frozen):
 
     macros: Mapping[str, str] = {}
     kinds: Mapping[str, tuple[str, ...]] = {}
+    nationwide: tuple[str, ...] = ()
     concepts: Mapping[str, tuple[str, ...]] = {}
     exclusions: tuple[Exclusion, ...] = ()
     implies: tuple[Implied, ...] = ()

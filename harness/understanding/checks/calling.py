@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness.language.remembering import remembered
 from harness.state import USER, Notice
 from harness.understanding.checks.holding import statement
+from harness.understanding.facts.name_forms import is_form_of
 from harness.understanding.references.naming import name_kind
 from harness.understanding.text import fold, has_han, normalize, sentences
 
@@ -26,7 +27,6 @@ LONGEST_SENTENCE = 300
 """Characters of a sentence that is looked through."""
 RECENT = 24
 """Messages of the user in which a name may have been given or spoken of."""
-_SHORTEST_CLIP = 2
 NAME = "name"
 """Attribute of a notice about a wrong name."""
 NAME_FACT = "p:name"
@@ -191,37 +191,30 @@ def _has_form(name: str, pack: LanguagePack) -> bool:
     if surname is None:
         return False
     own = name[surname.end() :]
-    # A family name with one character is too often a word (安静, 高兴).
-    return len(own) <= 2 and len(name) > 2 and bool(own) and all(char in focus.given_characters for char in own)
+    if not 1 <= len(own) <= 2 or any(char not in focus.given_characters for char in own):
+        return False
+    return len(name) > 2 or not _is_word(name, pack)
+
+
+def _is_word(name: str, pack: LanguagePack) -> bool:
+    """Whether a family name with one character is an ordinary word as well (安静, 高兴)."""
+    called, focus = pack.called, pack.entities.focus
+    if called.word_set & {name} or name in focus.dull_set or name in pack.text.stopwords:
+        return True
+    hit = focus.cut_phrases.at(name, 0)
+    return (hit is not None and hit.end == len(name)) or bool(pack.any_of(called.word_forms).fullmatch(name))
 
 
 def _same(one: str, other: str) -> bool:
     return fold(one) == fold(other)
 
 
-def _bare(name: str, pack: LanguagePack) -> str:
-    for source in pack.called.titles:
-        name = pack.pattern(source).sub("", name) or name
-    return name
-
-
 def _is_own(name: str, persona: Persona, pack: LanguagePack, *, given: bool) -> bool:
     """Whether it is the character's name, an alias, or a form of one (小鹭 for 白鹭, "Mi" for "Mia")."""
-    called = fold(name)
-    own = [fold(known) for known in (persona.name, *persona.aliases)]
-    parts = [part for known in own for part in re.split(r"[\s·.-]+", known) if part]
-    if has_han(called) != any(has_han(known) for known in own):
+    own = (persona.name, *persona.aliases)
+    if has_han(name) != any(has_han(known) for known in own):
         return not given  # written in another script it may be the same name
-    if has_han(called):
-        bare = _bare(called, pack)
-        return any(char in known for known in own for char in bare)
-    if any(called in known or known in called for known in parts if min(len(known), len(called)) >= _SHORTEST_CLIP):
-        return True
-    full = pack.entities.people.nicknames
-    forms = {called, *full.get(called, ())}
-    if any(forms & {part, *full.get(part, ())} for part in parts):
-        return True
-    return any(part[:_SHORTEST_CLIP] == called[:_SHORTEST_CLIP] and called[-1:] in "yisz" for part in parts)
+    return is_form_of(name, own, pack)
 
 
 def _is_other(name: str, state: DialogueState, persona: Persona) -> bool:

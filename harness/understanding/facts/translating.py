@@ -6,10 +6,8 @@ are carried over for which both packs have a word (``wording.concepts``).
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
-from harness.language.packs import load_packs
 from harness.understanding.facts.claims import SPEAKER, Claim
 from harness.understanding.text import contains_phrase, fold
 
@@ -19,14 +17,9 @@ if TYPE_CHECKING:
     from harness.language import LanguagePack
 
 
-@cache
-def _shipped() -> dict[str, LanguagePack]:
-    return {pack.code: pack for pack in load_packs().all()}
-
-
 def pack_of(language: str, pack: LanguagePack) -> LanguagePack:
     """The pack a text of ``language`` is read with: ``pack`` itself for its own language and for unknown ones."""
-    return pack if language == pack.code else _shipped().get(language, pack)
+    return pack if language == pack.code else pack.beside(language) or pack
 
 
 def translated(claims: Iterable[Claim], own: LanguagePack, pack: LanguagePack) -> Iterator[Claim]:

@@ -6,14 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.language.shared import shared_words
-from harness.understanding.facts.abbreviations import abbreviates
+from harness.understanding.facts.abbreviations import abbreviates, cuts_ending
 from harness.understanding.facts.kinds import kinds_in, members_in, narrower, same_words, told_apart
+from harness.understanding.facts.name_forms import is_form_of
 from harness.understanding.facts.places import one_in_other
 from harness.understanding.facts.predicates import same_numbers
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, numbers, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
+    from harness.language.sections_facts import Attribute
     from harness.understanding.facts.claims import Claim
 
 _ALIKE = 0.75
@@ -29,11 +31,11 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
     a, b = claim.value, known.value
     if compare == "number" and (equal := same_numbers(a, b, pack)) is not None:
         return equal
+    if spec is not None and (short := _short_form(a, b, spec, pack)) is not None:
+        return short
     if fold(a) == fold(b) or contains_phrase(b, a) or contains_phrase(a, b):
         return not (claim.name and known.name and fold(claim.name) != fold(known.name))
     if spec is not None and spec.yes_no:
-        return True
-    if abbreviates(a, b):
         return True
     if compare == "place" and (inside := one_in_other(a, b, pack)) is not None:
         return inside
@@ -49,6 +51,17 @@ def values_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
     if numbers_equal is False:
         return False
     return _texts_match(claim, known, pack)
+
+
+def _short_form(a: str, b: str, spec: Attribute, pack: LanguagePack) -> bool | None:
+    """Whether one value is the other in short, by what sort of name it is; None where it is no short form."""
+    if spec.compare == "name":
+        return is_form_of(a, (b,), pack) or None
+    if not spec.institution and (spec.compare != "place" or has_han(a + b)):
+        return None
+    if abbreviates(a, b, pack.wording.nationwide):
+        return True
+    return False if spec.institution and cuts_ending(a, b, pack.entities.focus.place_endings) else None
 
 
 def _texts_match(claim: Claim, known: Claim, pack: LanguagePack) -> bool | None:
