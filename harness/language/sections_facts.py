@@ -62,7 +62,8 @@ class Attribute(Frozen):
         extra: attribute that takes a further value of a single one ("I also work as").
         group: attributes of one group answer the same question (origin, birthplace).
         generic: words for all its values at once ("pets"), that a denial uses.
-        patterns: over predicates. ``anywhere``: over sentences.
+        patterns: over predicates. ``anywhere``: over sentences. ``beside``: over predicates that state something else too
+            ("am a nurse in Leeds").
         statement, denial: first-person sentences; ``{value}`` bare, ``{a_value}`` with an article.
         variants: (pattern of the value, statement, denial) for values that need other sentences; the first that fits.
         questions: regular expressions of questions that ask for it.
@@ -87,6 +88,7 @@ class Attribute(Frozen):
     generic: tuple[str, ...] = ()
     patterns: tuple[ClaimPattern, ...] = ()
     anywhere: tuple[ClaimPattern, ...] = ()
+    beside: tuple[ClaimPattern, ...] = ()
     statement: str = ""
     denial: str = ""
     variants: tuple[tuple[str, str, str], ...] = ()
@@ -171,6 +173,8 @@ class TextRules(Frozen):
         joiners: what joins the items of a list.
         corrections: how a correction begins.
         restated: a correction that only names the right value ("no, I said Tuesday"); group ``v``.
+        mended: rewrites of a sentence that leave what holds of two things said ("I said Leeds but I mean I live in Bradford").
+        put_right: a correction that names both values ("Bradford, not Leeds"); groups ``w`` the wrong one, ``v`` the right one.
         retractions: takes back what was said about ``v``.
         tails: words cut from the end of a value. ``heads``: from its beginning.
         empty_values: values that say nothing ("it", "that").
@@ -226,6 +230,8 @@ class TextRules(Frozen):
     joiners: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     restated: tuple[str, ...] = ()
+    mended: Rewrites = ()
+    put_right: tuple[str, ...] = ()
     retractions: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     heads: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from harness.understanding.checks.answering import against_persona
 from harness.understanding.checks.called import other_name
 from harness.understanding.checks.candour import is_admission
 from harness.understanding.checks.drift import drifted
+from harness.understanding.checks.echoing import echoed
 from harness.understanding.checks.history import check_history
 from harness.understanding.checks.holding import as_sentence
 from harness.understanding.checks.premise import check_premise
@@ -202,6 +203,8 @@ def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> I
         direction = pack.any_of(pack.reply.directions).search(reply)
         if direction is not None:
             yield _finding("stage_directions", direction[0])
+    if words := echoed(reply, user_text, pack):
+        yield _finding("wrong_speaker", words)
     if drifted(reply, user_text, pack):
         yield _finding("language_drift", reply[:80])
 

@@ -92,7 +92,7 @@ def _appraised(text: str, pack: LanguagePack) -> Emotion:
 
 def acts_in(text: str, pack: LanguagePack) -> list[Act]:
     """Speech acts directed at the listener, the heaviest first, each kind once."""
-    return list(_acts(lower(text), pack))
+    return list(_acts(lower(_masked(text, pack)), pack))
 
 
 @remembered(64)
@@ -117,14 +117,27 @@ def _all_signs(text: str, pack: LanguagePack) -> list[_Sign]:
         if cue.label != "neutral":
             cued.append(_Sign(cue.label, prototype_of(cue.label, lexicon), cue.strength, match[0].strip()))
         if cue.masks:
-            text, lowered = (
-                one[: match.start()] + " " * (match.end() - match.start()) + one[match.end() :]
-                for one in (text, lowered)
-            )
+            text = _blanked(text, cue.pattern)
+            lowered = lower(text)
     words = [sign for clause, factor in _weighted_clauses(text, lexicon) for sign in _signs(clause, factor, lexicon)]
     signs = [*words, *cued]
     acts = acts_in(text, pack)
     return [*signs, *(_Sign(act.shows, prototype_of(act.shows, lexicon), act.weight, act.words) for act in acts)]
+
+
+def _masked(text: str, pack: LanguagePack) -> str:
+    """A text with blanks in place of words that mean nothing by themselves where they stand."""
+    for cue in pack.emotion.cues:
+        if cue.masks:
+            text = _blanked(text, cue.pattern)
+    return text
+
+
+def _blanked(text: str, pattern: re.Pattern[str]) -> str:
+    lowered = lower(text)
+    for match in pattern.finditer(lowered):
+        text = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
+    return text
 
 
 def _bare(text: str, lexicon: EmotionLexicon) -> Iterator[_Sign]:

@@ -142,6 +142,7 @@ class _Reader:
             claims = self._clauses(self._stated(said)) if said else []
             return [replace(claim, weak=True, quote=sentence) for claim in claims if claim.subject != SPEAKER]
         correction = pack.finds(rules.corrections, sentence)
+        sentence = pack.rewrite(sentence, rules.mended)
         found = [replace(claim, correction=correction) for claim in self._anywhere(sentence)]
         for claim in self._clauses(self._stated(sentence)):
             if not any(_same_claim(claim, other) for other in found):
@@ -266,11 +267,21 @@ class _Reader:
                 only=only,
                 degree=degree_of(attribute.key, predicate, claim.polarity, self.pack),
             )
-            return self._listed(attribute, claim, plain, match)
+            claims, before = self._listed(attribute, claim, plain, match)
+            return [*claims, *self._beside(plain, polarity, claim)], before
         if not self.reading.wording:
             return [], ""
         value = restore(plain, masks)
         return [Claim(SPEAKER, "", value, polarity, clause, predicate=value, only=only)], ""
+
+    def _beside(self, plain: str, polarity: bool, told: Claim) -> list[Claim]:
+        """What a predicate states beside its claim: who is "a nurse in Leeds" works there."""
+        for attribute, pattern, expression in _besides(self.pack) if polarity and told.polarity else ():
+            match = expression.match(plain) if attribute.key != told.attribute else None
+            claim = self._build(attribute, pattern, match, pattern.polarity) if match is not None else None
+            if claim is not None and fold(claim.value) not in fold(told.value):
+                return [replace(claim, quote=told.quote, predicate=told.predicate)]
+        return []
 
     def _with_thing(self, predicate: str) -> str:
         """A predicate with the thing that was named for the "it" somebody likes or hates."""
@@ -396,6 +407,12 @@ def _everywhere(pack: LanguagePack) -> _Patterns:
 def _stating(pack: LanguagePack) -> _Patterns:
     """All patterns over predicates, compiled."""
     return tuple((a, p, pack.pattern(p.match)) for a in pack.attributes for p in a.patterns)
+
+
+@lru_cache(maxsize=16)
+def _besides(pack: LanguagePack) -> _Patterns:
+    """All patterns beside others, compiled."""
+    return tuple((a, p, pack.pattern(p.match)) for a in pack.attributes for p in a.beside)
 
 
 @lru_cache(maxsize=16)

@@ -11,7 +11,15 @@ from harness.state.operations import MergeSubjects, Operation, RetractFact, Revi
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
 from harness.understanding.facts.endings import ended
-from harness.understanding.facts.fact_changes import QUOTE_LENGTH, Said, changes, restated, retracted, taken_back
+from harness.understanding.facts.fact_changes import (
+    QUOTE_LENGTH,
+    Said,
+    changes,
+    put_right,
+    restated,
+    retracted,
+    taken_back,
+)
 from harness.understanding.facts.keys import NAME, RELATIVES, THINGS
 from harness.understanding.facts.knowledge import judge, persona_knowledge
 from harness.understanding.facts.relations import LIKELY, Stand, propositions
@@ -67,8 +75,10 @@ def extract_facts(
     text, joked = serious(own, pack)
     claims = _all_claims(text, speaker, state, pack, turn, asked)
     said = Said(speaker, turn, at, pack, _alone(claims, text, pack))
-    found: list[Operation] = []
-    touched: set[str] = set()
+    found: list[Operation] = list(put_right(text, state, said))
+    righted = tuple(operation.quote for operation in found if isinstance(operation, ReviseFact))
+    claims = [claim for claim in claims if not any(claim.quote and claim.quote in quote for quote in righted)]
+    touched: set[str] = {operation.fact_id for operation in found if isinstance(operation, ReviseFact)}
     for claim in claims:
         subject = _subject(claim, speaker, state, persona, pack)
         if subject is None or not claim.attribute or not _new_to_persona(claim, subject, persona, pack):

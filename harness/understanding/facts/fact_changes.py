@@ -191,6 +191,27 @@ def _replaces(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
     return any(c.kind and claim.kind and claim.name and fold(c.kind) == fold(claim.kind) for c in _claims(fact, pack))
 
 
+def put_right(text: str, state: DialogueState, said: Said) -> Iterator[Operation]:
+    """Apply a correction that names both values ("Bradford, not Leeds") to the speaker's newest fact with the wrong one.
+
+    What is the speaker's own goes before what he said of others.
+    """
+    pack = said.pack
+    for sentence in sentences(plain_text(text, pack)):
+        for match in (m for source in pack.text.put_right if (m := pack.pattern(source).search(sentence))):
+            wrong, right = clean_value(match["w"], pack), clean_value(match["v"], pack)
+            facts = [f for f in state.active_facts() if f.speaker == said.speaker and contains_phrase(f.value, wrong)]
+            if not wrong or not right or fold(wrong) == fold(right) or not facts:
+                continue
+            fact = max(facts, key=lambda f: (f.subject == said.speaker, f.turn))
+            at = fold(fact.value).find(fold(wrong))
+            whole = at >= 0 and len(fold(fact.value)) == len(fact.value)
+            value = fact.value[:at] + right + fact.value[at + len(wrong) :] if whole else right
+            if fact.polarity:
+                yield _revision(fact, value, fact.polarity, sentence, said)
+                break
+
+
 def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> Iterator[Operation]:
     """Apply "no, I said Tuesday" to the newest fact of the speaker whose value holds a thing of the same kind.
 
@@ -201,6 +222,8 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
         match = next((m for source in pack.text.restated if (m := pack.pattern(source).search(sentence))), None)
         if match is None:
             continue
+        if any(pack.pattern(source).search(sentence) for source in pack.text.put_right):
+            continue  # it names what is wrong, and so no other fact
         value = clean_value(match["v"], pack)
         recent = [f for f in state.active_facts() if f.speaker == said.speaker and f.turn >= said.turn - _RECENT_TURNS]
         for fact in reversed(recent):
