@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pydantic import Field
+
 from harness.state.base import Frozen
 
 
@@ -11,6 +15,16 @@ class RecallCues(Frozen):
     Attributes:
         own: patterns that show a question is about the asker's own things ("my dog", 我的).
         excluded: questions that only look so ("can I help", "my turn?").
+        whose: patterns of the asker's relatives, friends and pets ("my sister", 我妹妹); group ``r`` is the bare noun, ``n`` what
+            of theirs is asked for ("my sister's dog"). ``things``: of things; group ``r``.
+        possessed: how the asker's relative is called to the asker, over ``{who}``. ``alike``: nouns for the same one.
+            ``covers``: nouns whose bearers a wider noun asks for ("kids" for sons and daughters).
+        as_own: rewrites of a question about somebody, who stands as ``§``, into the asker's question about themselves.
+            ``as_other``: of a first-person sentence into one about ``§``.
+        aside: what only asks whether the listener knows. ``elsewhere``: words that show, beside that, that a question is
+            about the listener or the asker after all.
+        identity: patterns of a question who ``§`` is.
+        restarts: how the end of a begun answer begins that does not go on from it.
         address: rewrites that turn a first-person sentence of the user into one said to the user.
         begun: openers over ``{truth}`` that a model continues.
         named: a sentence that answers a question for a name, over ``{name}``.
@@ -22,6 +36,17 @@ class RecallCues(Frozen):
 
     own: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    whose: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+    possessed: str = "{who}"
+    alike: tuple[tuple[str, ...], ...] = ()
+    covers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    as_own: tuple[tuple[str, str], ...] = ()
+    as_other: tuple[tuple[str, str], ...] = ()
+    aside: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    identity: tuple[str, ...] = ()
+    restarts: tuple[str, ...] = ()
     address: tuple[tuple[str, str], ...] = ()
     begun: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from harness.state import ModelCall, Notice
 from harness.turn.calling import RESERVE_S, remaining
 from harness.turn.checking import Form, findings, whole_sentences
 from harness.turn.turn import Turn
-from harness.understanding.checks.holding import begun_answers, takes_up
+from harness.understanding.checks.holding import begun_answers, starts_over, takes_up
 from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
 from harness.understanding.checks.tone import HARSH
 from harness.understanding.text import has_han
@@ -70,7 +70,7 @@ def closed(opener: str, pack: LanguagePack) -> str:
 async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: bool = True) -> Attempt | None:
     """Let the model go on from an answer that has begun: with the whole truth and a comma, or with its first words.
 
-    An ending that takes up the false claim, or fails the check, is left off: the opener is an answer without it.
+    An ending that takes up the false claim, begins a sentence of its own after the comma, or fails the check, is left off: the opener is an answer without it.
 
     None when the language pack has no opener for the notice.
     """
@@ -79,10 +79,21 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
     if not openers:
         return None
     text, form, calls, trouble = await _continued(turn, ports, openers[0], seed)
-    spoils = whole and bool(text) and takes_up(text[len(openers[0]) :], notice, pack)
+    ending = text[len(openers[0]) :]
+    spoils = whole and bool(text) and takes_up(ending, notice, pack)
+    if openers[0][-1:] in CLOSING:
+        spoils = spoils or starts_over(ending, notice, pack, _names(turn))
+        if ending[:1].isalnum() and not has_han(openers[0]):
+            text = f"{openers[0]} {ending}"
     if whole and text and (spoils or findings(turn, text, ports)):
         text = closed(openers[0], pack)  # what was begun is whole without what came after it
     return text, form, calls, trouble
+
+
+def _names(turn: Turn) -> list[str]:
+    """What may stand with a capital letter in the middle of a sentence: the names of the persona and those in facts."""
+    facts = [text for fact in turn.informed.active_facts() for text in (fact.subject, fact.value)]
+    return [turn.persona.name, *turn.persona.aliases, *facts]
 
 
 def sympathy(turn: Turn, ports: Ports) -> str:

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from harness.state import CHARACTER, USER, Fact, PersonaFact
 from harness.understanding.facts.claims import plain_text, positive
-from harness.understanding.text import contains_phrase, fold, likeness, terms
+from harness.understanding.text import contains_phrase, fold, has_han, likeness, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.language import LanguagePack
     from harness.language.sections_facts import Attribute
     from harness.state import Notice, Persona
 
 _SAID_BEFORE = 0.9
+_MARK = re.compile(r"[,.;:!?，。；：！？、…]")
+_CAPITAL = re.compile(r"(?!I(?![a-z]))[A-Z][a-z]*(?:-[A-Za-z]+)*")
 _ENDS = ".。!! "
 
 
@@ -164,6 +166,34 @@ def takes_up(ending: str, notice: Notice, pack: LanguagePack) -> bool:
         for clause in re.split(r"[,，;；.。!！?？]", ending)
         if clause.strip()
     )
+
+
+def starts_over(ending: str, notice: Notice, pack: LanguagePack, names: Iterable[str] = ()) -> bool:
+    """Whether what a model wrote after "…," does not go on from it but begins anew: "All right.", "She's 20.", 好的。, or the truth once more.
+
+    Args:
+        ending: what follows the comma.
+        notice: what the begun answer tells.
+        pack: of the language of the answer.
+        names: that may follow a comma with a capital letter.
+    """
+    bare = ending.strip()
+    if not bare:
+        return False
+    if _MARK.match(bare) or pack.any_of(pack.recall.restarts).match(bare):
+        return True
+    capital = _CAPITAL.match(bare)
+    if capital is not None:
+        known = (notice.truth.partition(" ")[2], notice.value, *names)
+        return not any(contains_phrase(text, capital[0]) and capital[0] in text for text in known)
+    return notice.kind == "recall" and _begin(bare) == _begin(notice.truth) != ""
+
+
+def _begin(text: str) -> str:
+    """The first two words of a text, or the first two characters in Han script."""
+    if has_han(text):
+        return text.strip()[:2]
+    return " ".join(fold(text).split()[:2])
 
 
 def hold_line(

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from harness.state import USER, Fact, Finding, Notice
 from harness.understanding.checks.holding import statement
+from harness.understanding.checks.whose import about, told_of, whose
 from harness.understanding.facts.claims import plain_text
 from harness.understanding.facts.extract import asked_attributes
-from harness.understanding.text import contains_phrase, has_han, numbers, sentences, terms
+from harness.understanding.text import contains_phrase, fold, has_han, numbers, sentences, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -33,17 +34,29 @@ _NAME = re.compile(r"(?<![^\W_])[A-Z][\w'-]+")
 
 
 def recall_notices(text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Notice, ...]:
-    """A notice for each fact about the user that the message asks for. ``truth`` is said to the user: "Your …"."""
+    """A notice for each fact about the user, or about somebody they told of, that the message asks for.
+
+    ``truth`` is said to the user: "Your …". A question about a relative or pet is never answered with the user's own age or home.
+    """
     facts = state.active_facts(USER)
-    if not facts:
+    if not state.active_facts():
         return ()
     found: list[Fact] = []
     quotes: dict[str, str] = {}
+    truths: dict[str, str] = {}
     for clause in _clauses(plain_text(text, pack)):
-        if not _asks_for_own(clause, pack):
+        if not _asks(clause, pack):
             continue
-        for fact in _answers(clause, facts, pack):
+        who = whose(clause, state, pack)
+        if who is not None:
+            answers = about(who, clause, state, pack)
+            answers = answers if len(answers) <= MAX_FACTS else []
+        else:
+            answers = _answers(clause, facts, pack) if pack.any_of(pack.recall.own).search(clause) else []
+        for fact in answers:
             quotes.setdefault(fact.id, clause)
+            label = who.labels.get(fold(fact.subject), fact.subject) if who is not None else ""
+            truths[fact.id] = told(fact, pack) if fact.subject == USER else told_of(fact, label, pack)
             if fact not in found:
                 found.append(fact)
     return tuple(
@@ -51,7 +64,7 @@ def recall_notices(text: str, *, state: DialogueState, pack: LanguagePack) -> tu
             kind="recall",
             quote=quotes[fact.id],
             fact_id=fact.id,
-            truth=told(fact, pack),
+            truth=truths[fact.id],
             attribute=fact.attribute,
             value=fact.value,
             polarity=fact.polarity,
@@ -93,12 +106,9 @@ def _clauses(text: str) -> list[str]:
     return [clause.strip() for sentence in sentences(text) for clause in _COMMA.split(sentence) if clause.strip()]
 
 
-def _asks_for_own(clause: str, pack: LanguagePack) -> bool:
-    cues = pack.recall
+def _asks(clause: str, pack: LanguagePack) -> bool:
     return bool(
-        pack.any_of(pack.text.questions).search(clause)
-        and pack.any_of(cues.own).search(clause)
-        and not pack.any_of(cues.excluded).search(clause)
+        pack.any_of(pack.text.questions).search(clause) and not pack.any_of(pack.recall.excluded).search(clause)
     )
 
 
