@@ -117,9 +117,9 @@ def _named(clause: str, state: DialogueState, pack: LanguagePack) -> Whose | Non
         if start < 0 or fold(name) in own or not contains_phrase(clause, name):
             continue
         question = clause[:start] + _PLACE + clause[start + len(name) :]
-        own = pack.rewrite(question, pack.recall.as_own)
-        theirs = any(pack.pattern(source).search(own) for source in (*pack.recall.whose, *pack.recall.things))
-        return Whose((), {fold(name): name}, question, own, unknown=theirs)
+        put = pack.rewrite(question, pack.recall.as_own)
+        theirs = any(pack.pattern(source).search(put) for source in (*pack.recall.whose, *pack.recall.things))
+        return Whose((), {fold(name): name}, question, put, unknown=theirs)
     return None
 
 
