@@ -98,7 +98,7 @@ STATED = [
     ("en", "Our team is great.", set()),
     ("zh", "我们的储物柜号码是2290。", {("user", "储物柜号码", "2290")}),
     ("zh", "我们的队伍很棒。", set()),
-    ("en", "I have two kids, Ivo and Nell.", {("user", "child", "kids called Ivo and Nell")}),
+    ("en", "I have two kids, Ivo and Nell.", {("user", "child", "two kids called Ivo and Nell")}),
     ("zh", "我有两个孩子，小满和小舟。", {("user", "child", "叫小满和小舟的孩子")}),
     ("en", "I used to smoke but I quit last year.", {("user", "smoking", "cigarettes", "not")}),
     ("en", "I used to smoke but I quit my job.", set()),

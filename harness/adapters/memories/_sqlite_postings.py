@@ -32,9 +32,9 @@ class Indexed:
     counts: Mapping[str, int]
 
 
-def unpack(blob: bytes) -> tuple[int, ...]:
-    """64-bit numbers, least byte first. Raises sqlite3.DatabaseError when the last is cut off."""
-    if len(blob) % 8:
+def unpack(blob: object) -> tuple[int, ...]:
+    """64-bit numbers, least byte first. Raises sqlite3.DatabaseError when the last is cut off, or for what is no such list."""
+    if not isinstance(blob, bytes) or len(blob) % 8:
         raise damaged("an entry of the index is cut off")
     return struct.unpack(f"<{len(blob) // 8}Q", blob)
 
