@@ -136,15 +136,13 @@ class Setup:
         if self.embedder is not None and (new := [text for text in dict.fromkeys(texts) if text not in self.vectors]):
             self.vectors.update(zip(new, await self.embedder.passages(new), strict=True))
 
-    async def filled(
-        self, store: MemoryStore, items: Sequence[tuple[MemoryItem, str]], talk: Talk, *, use: bool
-    ) -> None:
+    async def filled(self, store: MemoryStore, items: Sequence[tuple[MemoryItem, str]], *, use: bool) -> None:
         """Put the items of a conversation into a store."""
         if use:
             await self.embedded([text for _, text in items])
         entries = []
         for item, text in items:
-            terms = index_terms(f"{talk.names.get(item.speaker, '')} {item.text}", self.packs, "en")
+            terms = index_terms(item.text, self.packs, "en")
             vector = self.vectors.get(text) if use else None
             entries.append(MemoryEntry(item, terms, vector))
         if use and self.embedder is not None:
@@ -171,7 +169,7 @@ async def measured(setup: Setup, row: str, data: Sequence[Talk]) -> tuple[dict[A
         with tempfile.TemporaryDirectory() as folder:
             store = MEMORY_BACKENDS[setup.backend].open(MemoryOptions(path=Path(folder) / "memory.db"))
             items = {"a": talk.turns, "b": talk.turns, "c": (*talk.turns, *talk.observations), "d": talk.summaries}[row]
-            await setup.filled(store, items, talk, use=use)
+            await setup.filled(store, items, use=use)
             speakers = {item.id: item.speaker for item, _ in talk.turns}
             for question in talk.questions:
                 wanted = gold(question)
