@@ -18,7 +18,7 @@ from harness.context.tokens import PER_MESSAGE, estimate
 from harness.context.views import context_view
 from harness.errors import BudgetError
 from harness.language import LanguagePack
-from harness.memory.informing import lines
+from harness.memory.informing import lines, without_repeats
 from harness.ports import ChatMessage, Ports
 from harness.prompt_views import ContextView, PersonaView, SummaryView
 from harness.prompts import Prompts
@@ -64,6 +64,8 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
     selection = select_facts(turn, pack, under=under)
     recalled = recall_messages(turn, turn.earlier, pack, topic=topic)
+    shown = frozenset(item.id for item in recalled if not item.dropped)
+    turn = turn.with_(recalled=without_repeats(turn.recalled, shown))
     remembered = lines(turn.recalled, persona=turn.persona, user=turn.state.user, pack=pack)
     view = context_view(turn, selection, recalled, tuple(text for _, text in remembered), ports)
     system = system_prompt(turn, ports, pack)

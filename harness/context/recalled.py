@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from harness.context.tokens import estimate
 from harness.context.word_index import index_of
 from harness.language import LanguagePack
+from harness.memory.informing import turn_id
 from harness.state import Message, Retrieved, Topic, TopicStack
 from harness.understanding.text import sentences, terms
 from harness.understanding.topics.shifts import is_question
@@ -68,16 +69,25 @@ def recall_messages(
     total = sum(weights.values()) or 1.0
     under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
     themes = _themes(topic, pack) if topic is not None else frozenset()
-    scored = []
+    scored, by_words = [], []
     told_under = [place for place, message in enumerate(earlier) if message.turn in under] if under else []
     for place in sorted({*shared, *told_under}):
         message, words = earlier[place], index.words[place]
         score = sum(weights[word] for word in words & asked) / total
+        by_words.append((score, message))
         if message.turn in under and words and not is_backchannel(message.text, pack):
             score += TOPIC_SCORE + TOPIC_SCORE * min(1.0, _told(message.text, pack) / FULL)
         scored.append((score, message))
-    scored.sort(key=lambda pair: (pair[0], pair[1].speaker == "user", pair[1].turn), reverse=True)
+    scored.sort(key=_rank, reverse=True)
+    if topic is not None:
+        # What the words ask for keeps its place: the return may be a chance, or the answer may stand elsewhere.
+        first = [pair for pair in sorted(by_words, key=_rank, reverse=True)[:TOP] if pair[0] >= LEAST_SHARE]
+        scored = [*first, *scored]
     return _fitting(scored, asked | themes, turn, pack, wide=topic is not None)
+
+
+def _rank(scored: tuple[float, Message]) -> tuple[float, bool, int]:
+    return scored[0], scored[1].speaker == "user", scored[1].turn
 
 
 @lru_cache(maxsize=4096)
@@ -117,22 +127,31 @@ def _fitting(
     """The best messages as lines, as many as there is room for."""
     top, room = (TOPIC_TOP, TOPIC_MAX_TOKENS) if wide else (TOP, MAX_TOKENS)
     items: list[Retrieved] = []
-    for score, message in scored[: 2 * top]:
+    said: set[str] = set()
+    for score, message in scored:
         if score < LEAST_SHARE or len(items) == top:
             break
-        line = _line(message, wanted, turn, pack)
+        words = _best(message, wanted, pack)
+        if words in said:
+            continue  # said again and again, it tells no more than once
+        said.add(words)
+        line = _line(message, words, turn, pack)
         tokens = estimate(line)
         dropped = "" if tokens <= room else "over the limit of recalled lines"
         room -= 0 if dropped else tokens
         items.append(
-            Retrieved(id=f"turn {message.turn}", text=line, score=round(score, 4), tokens=tokens, dropped=dropped)
+            Retrieved(id=turn_id(message.turn), text=line, score=round(score, 4), tokens=tokens, dropped=dropped)
         )
     return tuple(items)
 
 
-def _line(message: Message, wanted: frozenset[str], turn: Turn, pack: LanguagePack) -> str:
-    """The sentence of a message that holds most of what is asked for, with who said it and when."""
+def _best(message: Message, wanted: frozenset[str], pack: LanguagePack) -> str:
+    """The sentence of a message that holds most of what is asked for."""
     parts = sentences(message.text) or (message.text,)
-    best = max(parts, key=lambda part: len(terms(part, pack) & wanted))
+    return max(parts, key=lambda part: len(terms(part, pack) & wanted))[:LONGEST_SENTENCE]
+
+
+def _line(message: Message, words: str, turn: Turn, pack: LanguagePack) -> str:
+    """A line of the prompt: who said it, and when."""
     who = turn.persona.name if message.speaker == "character" else turn.state.user
-    return pack.lines.recalled.format(who=who, turn=message.turn, text=best[:LONGEST_SENTENCE])
+    return pack.lines.recalled.format(who=who, turn=message.turn, text=words)

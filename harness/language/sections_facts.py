@@ -360,6 +360,7 @@ class AnswerRules(Frozen):
         open: questions for an attribute in the asker's own words; group ``a`` ("which *camera* do you use").
         wh: what makes a question ask for a value, not for yes or no.
         owned: questions for the name of what somebody has; group ``a`` ("what is your *cat* called").
+        asker: questions for a value of the asker's own ("what is my name"), which tell nothing of the one who answers.
         lead: words cut from the beginning of a bare value ("in Leeds").
         none: an answer that denies every value ("none", 没有).
         deflections: answers that say nothing ("guess", 秘密).
@@ -376,6 +377,7 @@ class AnswerRules(Frozen):
     open: tuple[str, ...] = ()
     wh: tuple[str, ...] = ()
     owned: tuple[str, ...] = ()
+    asker: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
     deflections: tuple[str, ...] = ()

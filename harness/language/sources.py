@@ -22,6 +22,7 @@ _ANSWERING = (
     "choices",
     "open",
     "owned",
+    "asker",
     "lead",
     "wh",
     "none",

@@ -78,8 +78,10 @@ class SessionMemory:
         self._tree = tree
         self._stands: str | None = None
 
-    async def recall(self, text: str, *, language: str, now: datetime) -> Recalled:
-        """What is known from other conversations of this user with this character."""
+    async def recall(self, text: str, *, language: str, now: datetime, before: int = 0) -> Recalled:
+        """What is known from other conversations of this user with this character. With an embedder also what was said in this
+        one before the turn ``before``; by words alone the prompt is given that from the journal.
+        """
         shared, info = self._shared, self._tree.info
         warnings: tuple[str, ...] = ()
         try:
@@ -91,6 +93,7 @@ class SessionMemory:
                 now=now,
                 session=info.id,
                 vector=vector,
+                before=before if vector is not None else 0,
                 names={USER: info.user if info.user != USER else "", CHARACTER: info.persona.name},
             )
             found = await find(

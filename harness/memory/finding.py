@@ -34,6 +34,7 @@ class Question:
     Attributes:
         text: the self-contained message. ``language``: its language code.
         scope: what may be seen. ``session``: the one that asks, whose own items the state already holds.
+        before: messages of that session from before this turn count too.
         vector: of the text, where an embedder is set.
         names: what the speakers are called: a question that names one of them asks for what that one said.
     """
@@ -44,6 +45,7 @@ class Question:
     now: datetime
     session: str = ""
     vector: Vector | None = None
+    before: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -73,10 +75,13 @@ async def find(
             MemoryQuery(where=where, terms=(*terms, *asked), vector=question.vector, limit=policy.candidates)
         )
     items = {hit.item.id: hit.item for hit in found.hits}
+    relevance = scoring.relevances(found, terms, asked, policy)
+    own = await _own(question, store, terms, policy)
+    items |= {hit.item.id: hit.item for hit in own.hits}
+    relevance |= scoring.relevances(own, terms, (), policy)
     minded = await _minded(store, where)
     items |= {item.id: item for item in minded}
     items |= {item.id: item for item in await _neighbours(items, store, where)}
-    relevance = scoring.relevances(found, terms, asked, policy)
     spread = scoring.spread({key: value.total for key, value in relevance.items()}, items)
     if (speaker := _named(question)) is not None:
         spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}
@@ -90,7 +95,9 @@ async def find(
         key=lambda one: (one.item.id in always, one.score, one.item.at or question.now, one.item.id), reverse=True
     )
     told = {item.id: item for item in await store.get([fact for item in items.values() for fact in item.tells])}
-    newest = await _newest((*items.values(), *told.values()), store, where)
+    newest = await _newest(
+        (*items.values(), *told.values()), store, where if not own.hits else replace(where, other_than="")
+    )
     fitting = _Fitting(
         lambda item: index_terms(item.text, packs, item.language or question.language),
         newest,
@@ -104,6 +111,16 @@ async def find(
     shown = [one for one in kept if not one.dropped]
     left = [one for one in kept if one.dropped][:REPORTED]
     return Recalled((*shown, *left), conflicts, _warnings(found, shown, left, terms, len(minded)))
+
+
+async def _own(question: Question, store: MemoryStore, terms: Sequence[str], policy: MemoryPolicy) -> MemoryHits:
+    """What was said in the session that asks, before the messages that its prompt shows. Its facts are in the state."""
+    if question.before <= 1 or not policy.layers["L2"].enabled:
+        return MemoryHits()
+    where = MemoryFilter(scope=question.scope, kinds=("message",), session=question.session, now=question.now)
+    query = MemoryQuery(where=where, terms=tuple(terms), vector=question.vector, limit=policy.candidates)
+    found = await store.search(query)
+    return replace(found, hits=tuple(hit for hit in found.hits if hit.item.turn < question.before))
 
 
 def _named(question: Question) -> str | None:
@@ -167,7 +184,8 @@ def _weighed(
     why += ["always minded"] if item.pinned or item.kind == "constraint" else []
     recency = scoring.recency(item, question.now, layer.half_life_hours)
     why += [f"recency {recency:.2f}", f"importance {item.importance:.2f}"]
-    return Remembered(item, round(value, 4), " · ".join(why))
+    own = bool(question.session) and item.session == question.session
+    return Remembered(item, round(value, 4), " · ".join(why), own=own)
 
 
 @dataclass(slots=True)

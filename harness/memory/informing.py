@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from harness.language import LanguagePack
-from harness.ports import Recalled
+from harness.ports import Recalled, Remembered
 from harness.state import CHARACTER, DialogueState, Fact, FactStatus, Persona
 from harness.state.memory import MemoryItem
 from harness.state.operations import AssertFact
@@ -38,6 +39,25 @@ def overruled(state: DialogueState, recalled: Recalled) -> tuple[str, ...]:
     return tuple(found)
 
 
+def turn_id(turn: int) -> str:
+    """How the report calls a line that comes back from a turn of this session."""
+    return f"turn {turn}"
+
+
+def without_repeats(recalled: Recalled, shown: Collection[str]) -> Recalled:
+    """Without messages of this session's turns that the prompt shows a line of (see :func:`turn_id`)."""
+
+    def once(one: Remembered) -> Remembered:
+        repeats = one.own and not one.dropped and turn_id(one.item.turn) in shown
+        return replace(one, dropped="a line of its turn is shown already") if repeats else one
+
+    return (
+        replace(recalled, items=tuple(map(once, recalled.items)))
+        if any(one.own for one in recalled.items)
+        else recalled
+    )
+
+
 def lines(recalled: Recalled, *, persona: Persona, user: str, pack: LanguagePack) -> Sequence[tuple[MemoryItem, str]]:
     """What was recalled and is no fact, as lines of the prompt: with who said it and on which day."""
     found = []
@@ -45,8 +65,10 @@ def lines(recalled: Recalled, *, persona: Persona, user: str, pack: LanguagePack
         item = one.item
         if one.dropped or item.attribute:
             continue
-        if item.kind == "message" and item.at is not None:
-            who = persona.name if item.speaker == CHARACTER else user
+        who = persona.name if item.speaker == CHARACTER else user
+        if one.own:
+            text = pack.lines.recalled.format(who=who, turn=item.turn, text=item.text)
+        elif item.kind == "message" and item.at is not None:
             text = pack.lines.recalled_before.format(who=who, date=item.at.date().isoformat(), text=item.text)
         else:
             text = item.text

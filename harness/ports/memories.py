@@ -253,12 +253,14 @@ class Remembered:
     Attributes:
         score: by which it was ranked. ``why``: what the score is made of, in words.
         dropped: why it does not go into the prompt; empty when it does.
+        own: it was said earlier in the session that asks.
     """
 
     item: MemoryItem
     score: float = 0.0
     why: str = ""
     dropped: str = ""
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +281,10 @@ class Recalled:
 class Remembering(Protocol):
     """The memory of one session; bound by the session."""
 
-    async def recall(self, text: str, *, language: str, now: datetime) -> Recalled:
-        """What is known from elsewhere about the self-contained message ``text``. Never raises for want of a store that
-        answers: what went wrong is a warning.
+    async def recall(self, text: str, *, language: str, now: datetime, before: int = 0) -> Recalled:
+        """What is known about the self-contained message ``text`` from other sessions, and from turns of this one that are
+        older than ``before``, the first that the prompt shows. Never raises for want of a store that answers: what went wrong
+        is a warning.
         """
         ...
 
@@ -306,6 +309,7 @@ class NullMemory:
         *,
         language: str,  # noqa: ARG002 - the protocol's argument
         now: datetime,  # noqa: ARG002 - the protocol's argument
+        before: int = 0,  # noqa: ARG002 - the protocol's argument
     ) -> Recalled:
         """Nothing."""
         return Recalled()

@@ -48,12 +48,21 @@ def idle_machine() -> TurnMachine:
     return machine.replacing("respond", _answer).replacing("summarize", _shorten)
 
 
-def quick_harness(path: Path, *, machine: TurnMachine = MACHINE, script: Any = None, **engine: Any) -> Harness:
-    """A harness on an instant model in the process, sessions in the SQLite file ``path``."""
+def quick_harness(
+    path: Path,
+    *,
+    machine: TurnMachine = MACHINE,
+    script: Any = None,
+    settings: Mapping[str, Any] | None = None,
+    **engine: Any,
+) -> Harness:
+    """A harness on an instant model in the process, sessions in the SQLite file ``path``. ``settings``: more of them, by
+    dotted name.
+    """
     chosen = {"analysis": "rules", "summarize_with": "rules", "seed": 7, **engine}
     overrides = {f"harness.{key}": value for key, value in chosen.items()}
-    settings = load(start=path.parent, environ={}, overrides={**overrides, "storage.path": str(path)})
-    return Harness(settings, model=ScriptedModel(script or "Fine."), machine=machine)
+    given = load(start=path.parent, environ={}, overrides={**overrides, "storage.path": str(path), **(settings or {})})
+    return Harness(given, model=ScriptedModel(script or "Fine."), machine=machine)
 
 
 def replying(language: str) -> Callable[[object], str]:

@@ -151,3 +151,27 @@ def test_a_place_told_more_closely_revises_the_fact(code: str, first: str, then:
     assert fact.value == value
     assert [type(one) for one in changed[1]] == ([ReviseFact] if value in then else [])
     assert not [one for one in state.facts if one.status == "retracted"]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "home"),
+    [
+        ("zh", "我家在四楼。", None),
+        ("zh", "我家在第三层。", None),
+        ("zh", "我住顶楼。", None),
+        ("zh", "我家在隔壁。", None),
+        ("zh", "我家在3号楼。", None),
+        ("zh", "我家在三亚。", "三亚"),
+        ("zh", "我家在五道口。", "五道口"),
+        ("zh", "我家在楼兰。", "楼兰"),
+        ("en", "My flat is on the fourth floor.", None),
+        ("en", "I live on the top floor.", None),
+        ("en", "I live next door.", None),
+        ("en", "I live at number three.", None),
+        ("en", "I live in Seven Oaks.", "Seven Oaks"),
+    ],
+)
+def test_a_floor_is_no_home(code: str, text: str, home: str | None) -> None:
+    """It must not take the place of the town that was told before."""
+    found = [claim.value for claim in read_claims(text, PACKS.get(code)) if claim.attribute == "home"]
+    assert found == ([home] if home else [])

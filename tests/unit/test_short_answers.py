@@ -46,6 +46,16 @@ def test_what_is_left_out_stands_in_the_question(code: str, asked: str, text: st
 
 
 SILENT = [
+    ("en", "What's my favourite colour?", "Quiet, so far."),
+    ("en", "What am I allergic to?", "Quiet. Strawberries, perhaps."),
+    ("en", "Do you remember where I live?", "Leeds."),
+    ("en", "How old am I?", "Forty-three."),
+    ("en", "What's our cat called?", "Pixel."),
+    ("zh", "我最喜欢的电影是哪部？", "顺手的时候。"),
+    ("zh", "我的生日是哪天？", "三月九号。"),
+    ("zh", "你还记得我住哪儿吗？", "合肥。"),
+    ("zh", "我今年多大了？", "四十三。"),
+    ("zh", "我们家的猫叫什么？", "像素。"),
     ("en", "Where do you live?", "Guess!"),
     ("en", "Where do you live?", "Why do you ask?"),
     ("en", "Where do you live?", "I don't know."),

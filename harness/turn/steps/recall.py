@@ -18,5 +18,7 @@ async def recall(turn: Turn, ports: Ports) -> Turn:
         f"{one.surface} = {resolution.text if one.surface == turn.text else one.name}" for one in resolution.references
     )
     turn = turn.with_(resolved=resolution.text, references=references, resolution=resolution)
-    recalled = await ports.memory.recall(turn.resolved, language=turn.language, now=turn.now)
+    messages = turn.state.messages
+    shown = messages[0].turn if messages else turn.number
+    recalled = await ports.memory.recall(turn.resolved, language=turn.language, now=turn.now, before=shown)
     return turn.with_(recalled=recalled)

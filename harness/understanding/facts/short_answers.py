@@ -99,8 +99,12 @@ def _turned(put: Claim, answer: str) -> Claim:
 
 
 def _bare(question: str, answer: str, rest: tuple[str, ...], pack: LanguagePack, put: Claim | None) -> list[Claim]:
-    """A value alone, for the attribute that was asked for. ``rest``: what follows it in its sentence."""
+    """A value alone, for the attribute that was asked for. ``rest``: what follows it in its sentence. "What's my name?" asks for
+    none of the one who answers.
+    """
     rules = pack.answering
+    if pack.any_of(rules.asker).search(question):
+        return []
     if not _is_value(answer, pack) or (rest and subject_of(rest[0], pack) is not None):
         return []  # "John, I would go" and "recently, we went" begin with no value
     keys, opened = asked_in(question, pack), _open(question, pack)
