@@ -45,6 +45,7 @@ WITHOUT = {
     "entities": "nothing that is named is tracked, and no references are resolved",
     "commitments": "no promises are read",
     "task": "nothing is read about a task at hand",
+    "constraints": "a reply may offer what the user must not have",
     "summary": "extractive summaries do not know what matters",
     "time": "no times are resolved",
     "examples": "nothing shows that the rules do what they are meant to",

@@ -16,6 +16,7 @@ from harness.language.scripts import is_script
 from harness.language.sections_agreement import AgreementCues
 from harness.language.sections_called import CalledCues
 from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
+from harness.language.sections_constraints import ConstraintCues
 from harness.language.sections_examples import Example
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
 from harness.language.sections_guards import GuardCues
@@ -81,6 +82,7 @@ class LanguagePack(Frozen):
     entities: EntityCues = Field(default_factory=EntityCues)
     commitments: CommitmentCues = Field(default_factory=CommitmentCues)
     task: TaskCues = Field(default_factory=TaskCues)
+    constraints: ConstraintCues = Field(default_factory=ConstraintCues)
     summary: SummaryLines = Field(default_factory=SummaryLines)
     time: TimeWords = Field(default_factory=TimeWords)
     examples: tuple[Example, ...] = ()

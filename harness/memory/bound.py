@@ -9,13 +9,14 @@ from typing import Protocol
 
 import structlog
 
-from harness.errors import HarnessError, StoreError, TurnNotFound
+from harness.errors import HarnessError, TurnNotFound
 from harness.language import LanguagePacks
+from harness.memory import embedding
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import still_known
 from harness.memory.policy import MemoryPolicy
 from harness.memory.writing import Draft, drafts, user_scope
-from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace, Vector
+from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace
 from harness.state import CHARACTER, USER, DialogueState, SessionInfo, TurnRecord
 from harness.state.memory import MemoryWrite
 
@@ -85,7 +86,7 @@ class SessionMemory:
         shared, info = self._shared, self._tree.info
         warnings: tuple[str, ...] = ()
         try:
-            vector, warnings = await self._vector(text)
+            vector, warnings = await embedding.query_or_warning(text, shared.embedder, shared.store)
             question = Question(
                 text,
                 language,
@@ -197,45 +198,8 @@ class SessionMemory:
         return result
 
     async def _entries(self, found: Sequence[Draft]) -> Sequence[MemoryEntry]:
-        embedder = self._shared.embedder
-        vectors: Sequence[Vector | None] = [None] * len(found)
-        if embedder is not None and 0 < len(found) <= EMBEDDED_AT_ONCE:
-            try:
-                vectors = await embedder.passages([one.embedded for one in found])
-                await self._check_space(embedder)
-            except HarnessError as error:  # they are found by words until the next reindex
-                log.warning("embedding_failed", session=self._tree.info.id, error=error.message)
-                vectors = [None] * len(found)
+        shared = self._shared
+        few = len(found) <= EMBEDDED_AT_ONCE
+        embedder = shared.embedder if few else None
+        vectors = await embedding.passages([one.embedded for one in found], embedder, shared.store)
         return [MemoryEntry(one.item, one.terms, vector) for one, vector in zip(found, vectors, strict=True)]
-
-    async def _check_space(self, embedder: Embedder) -> None:
-        """Note the space of the first vectors. Raises StoreError when the stored ones are of another."""
-        store = self._shared.store
-        stored = await store.space()
-        if stored is None:
-            await store.embed(embedder.space, {})
-        elif stored != embedder.space:
-            raise other_space(stored.model, embedder.space.model)
-
-    async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
-        embedder = self._shared.embedder
-        if embedder is None:
-            return None, ()
-        try:
-            vector = await embedder.query(text)
-            stored = await self._shared.store.space()
-            if stored is None:
-                return None, ()
-            if stored != embedder.space:
-                raise other_space(stored.model, embedder.space.model)
-        except HarnessError as error:
-            return None, (f"nothing was looked for by meaning: {error.message}",)
-        return vector, ()
-
-
-def other_space(stored: str, wanted: str) -> StoreError:
-    """The error for vectors that another model made."""
-    return StoreError(
-        f"The stored vectors were made by {stored!r}, and memory.embedder makes those of {wanted!r}.",
-        remedy="Run `harness memory reindex`, or set the embedder that made them.",
-    )

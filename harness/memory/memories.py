@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.errors import InputError, SettingsError, StateError
+from harness.memory import embedding
 from harness.memory.bound import Shared
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import item_mark, scope_mark
@@ -83,7 +84,8 @@ class Memories:
         raise InputError(f"{wanted!r} may be any of {len(near)} memories: {some}.", remedy="Give more of it.")
 
     async def search(self, text: str, *, scope: Scope, limit: int = 10) -> Recalled:
-        """What a message would find, whatever the layers' thresholds and limits.
+        """What a message would find, whatever the layers' thresholds and limits. Without an embedder that answers it is looked
+        for by words, and a warning says so.
 
         Raises:
             InputError: the text is empty.
@@ -91,18 +93,19 @@ class Memories:
         if not text.strip():
             raise InputError("There is nothing to search for.", remedy="Give some words.")
         language = self.shared.packs.detect(text)
-        vector = await self.shared.embedder.query(text) if self.shared.embedder is not None else None
+        vector, warnings = await embedding.query_or_warning(text, self.shared.embedder, self.shared.store)
         open_layers = {
             name: replace(layer, enabled=True, top_k=limit, max_tokens=10**9, similarity_threshold=0.01)
             for name, layer in self.shared.policy.layers.items()
         }
-        return await find(
+        found = await find(
             Question(text, language, scope, now=self.clock.now(), vector=vector),
             self.shared.store,
             policy=replace(self.shared.policy, layers=open_layers),
             packs=self.shared.packs,
             count_tokens=self.shared.count_tokens,
         )
+        return replace(found, warnings=(*warnings, *found.warnings))
 
     async def note(
         self, text: str, *, scope: Scope, kind: MemoryKind = "note", importance: float = 0.8, pinned: bool = False
@@ -238,10 +241,10 @@ class Memories:
         terms = index_terms(f"{item.attribute.replace('_', ' ')} {item.text}", self.shared.packs, item.language or "en")
         if item.attribute:
             terms = (*terms, attribute_term(item.attribute))
-        vector = None
-        if embed and self.shared.embedder is not None:
-            vector = (await self.shared.embedder.passages([await self._embedded(item)]))[0]
-        return MemoryEntry(item, terms, vector)
+        embedder = self.shared.embedder if embed else None
+        texts = [await self._embedded(item)] if embedder is not None else [item.text]
+        vectors = await embedding.passages(texts, embedder, self.shared.store)
+        return MemoryEntry(item, terms, vectors[0])
 
 
 def _read(number: int, line: str) -> MemoryItem:

@@ -30,15 +30,15 @@ class Embedder(Protocol):
 
     @property
     def space(self) -> EmbeddingSpace:
-        """What the vectors are. Raises EmbeddingError when it is only known after a call and none was made."""
+        """What the vectors are. Raises StoreError when it is only known after a call and none was made."""
         ...
 
     async def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One vector for each text that may be found. Raises EmbeddingError, ModelError."""
+        """One vector for each text that may be found. Raises ModelError."""
         ...
 
     async def query(self, text: str) -> Vector:
-        """The vector of what is looked for. Raises EmbeddingError, ModelError."""
+        """The vector of what is looked for. Raises ModelError."""
         ...
 
     async def close(self) -> None:

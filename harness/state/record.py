@@ -59,7 +59,7 @@ class Finding(Frozen):
             reply does not state the fact), ``not_recalled`` (the user asked for what they told, and the reply does not give
             it), ``wrong_reference`` (the reply speaks of another thing than the one that is meant), ``not_admitted`` (the user asked whether it is a program, the persona must say so, and the reply does
             not), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
-            ``language_drift``, ``repetition``, ``stage_directions``, ``ruled_out``, ``tone`` (cheerful about bad news, without
+            ``language_drift``, ``repetition``, ``stage_directions``, ``ruled_out``, ``against_constraint`` (offers what the user must not have), ``tone`` (cheerful about bad news, without
             a kind word to a mourner (then without evidence), or a leap out of the character's mood), ``empty``.
         severity: 0 to 1; how bad it would be to send the reply as it is.
         evidence: the words of the reply.
@@ -82,6 +82,7 @@ class Finding(Frozen):
         "repetition",
         "stage_directions",
         "ruled_out",
+        "against_constraint",
         "tone",
         "empty",
     ]

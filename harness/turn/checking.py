@@ -11,6 +11,7 @@ from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.checks.candour import check_admission
 from harness.understanding.checks.consistency import check_reply
+from harness.understanding.checks.constraints import check_constraints
 from harness.understanding.checks.naming_asked import check_references
 from harness.understanding.checks.recall import check_recall
 from harness.understanding.checks.ruled_out import check_ruled_out
@@ -18,8 +19,8 @@ from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
 
-WHOLE = ("repetition", "not_recalled", "not_admitted", "empty", "language_drift", "wrong_speaker")
-"""Findings about a reply as a whole; leaving out a sentence does not mend them."""
+WHOLE = ("repetition", "against_constraint", "not_recalled", "not_admitted", "empty", "language_drift", "wrong_speaker")
+"""Findings about a reply as a whole; leaving out a sentence does not mend them, or leaves what speaks of it."""
 OPENING = ("character_break", "prompt_leak")
 """Findings that spoil what follows when they stand in the first sentence: then the rest is not the character's."""
 LEAST_LEFT = 0.4
@@ -57,6 +58,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
             text, turn.notices, persona=turn.persona, pack=ports.languages.for_text(text, default=turn.language)
         ),
         *check_ruled_out(text, turn.state.task, pack),
+        *check_constraints(text, turn.text, state=turn.informed, pack=pack),
     )
     return tuple(finding for finding in found if not _unfinished(finding)) if partial else found
 

@@ -56,3 +56,24 @@ async def test_a_conversation_holds_and_remembers(
     assert record.candidates[record.chosen].findings == ()
     assert record.calls[0].usage.prompt > 100
     assert (await session.state()).turn_count == 3
+
+
+@pytest.mark.parametrize(
+    ("persona", "told", "asked", "fruit"),
+    [
+        ("mia", "I'm allergic to mangoes.", "Can you recommend a few good desserts?", "mango"),
+        ("lin", "张三对芒果过敏。", "推荐几个好吃的甜品", "芒果"),
+    ],
+)
+async def test_an_allergy_told_in_another_session_is_minded(
+    harness: Harness, persona: str, told: str, asked: str, fruit: str
+) -> None:
+    first = await harness.open(persona, session="first", user="张三")
+    await first.say(told)
+    await first.settled()
+    second = await harness.open(persona, session="second", user="张三")
+    reply = await second.say(asked)
+    record = await second.report()
+    known = [item.text for layer in record.context.layers if layer.block == "memory" for item in layer.items]
+    assert any(fruit in text for text in known)
+    assert fruit not in reply.text.lower() or not record.candidates[record.chosen].findings

@@ -36,7 +36,16 @@ from harness.testing.conformance.sessions import CHECKS
 from harness.testing.scripted_server import Answer, ScriptedServer, ServerThread
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.machine import Phase
-from harness.understanding.checks import candour, consistency, history, naming_asked, promised, recall, verdicts
+from harness.understanding.checks import (
+    candour,
+    consistency,
+    constraints,
+    history,
+    naming_asked,
+    promised,
+    recall,
+    verdicts,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -329,6 +338,7 @@ def test_notices_and_findings_are_complete_and_weighed_as_in_the_code() -> None:
         "not_recalled": recall.SEVERITY,
         "not_admitted": candour.SEVERITY,
         "wrong_reference": naming_asked.ANOTHER,
+        "against_constraint": constraints.SEVERITY,
     }
     other = {kind: weight for kind, weight in verdicts.SEVERITY.items() if weight != weights[kind]}
     assert other == {"contradiction": 1.0, "wrong_speaker": 0.7}

@@ -33,7 +33,7 @@ def check_ruled_out(reply: str, task: TaskState | None, pack: LanguagePack) -> t
             named = [clause for clause in clauses(sentence) if _names(clause, what, pack)]
             if not named and contains_phrase(sentence, what):
                 named = [sentence]
-            if any(not _refuses(clause, pack) for clause in named):
+            if any(not refuses(clause, pack) for clause in named):
                 found.append(Finding(kind="ruled_out", severity=SEVERITY, evidence=sentence))
                 break
     return tuple(found)
@@ -49,7 +49,8 @@ def _names(clause: str, what: str, pack: LanguagePack) -> bool:
     return enough and keys <= line_keys(clause, pack)
 
 
-def _refuses(clause: str, pack: LanguagePack) -> bool:
+def refuses(clause: str, pack: LanguagePack) -> bool:
+    """Whether a clause speaks against what it names ("instead of", 除了)."""
     if not pack.task.refused:  # a small pack: its negations must do
         return not sentence_polarity(clause, pack)
     lowered = lower(clause)

@@ -1,0 +1,63 @@
+"""Does a reply offer what the user told they must not have? "Mango pudding!" to one who is allergic to mangoes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.language.phrases import lower
+from harness.state import USER, Finding
+from harness.understanding.checks.ruled_out import refuses
+from harness.understanding.facts.kinds import covers
+from harness.understanding.text import contains_phrase, sentences, terms
+from harness.understanding.words import clauses
+
+if TYPE_CHECKING:
+    from harness.language import LanguagePack
+    from harness.state import DialogueState, Fact
+
+SEVERITY = 0.9
+"""How bad it is: it can do harm."""
+
+
+def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Finding, ...]:
+    """A finding for each clause that offers such a thing: where the message asks for suggestions, every clause that names it and
+    does not speak against it; else only one that offers in its own words.
+    """
+    cues = pack.constraints
+    facts = [fact for fact in state.active_facts(USER) if fact.polarity and fact.attribute in cues.attributes]
+    if not facts:
+        return ()
+    asked = any(pattern.search(lower(user_text)) for pattern in cues.asks)
+    found: list[Finding] = []
+    for sentence in sentences(reply):
+        minded = any(pattern.search(lower(sentence)) for pattern in cues.minded)
+        if minded:
+            continue
+        for clause in clauses(sentence):
+            if not asked and not any(pattern.search(lower(sentence)) for pattern in cues.offers):
+                continue
+            fact = next((fact for fact in facts if _names(clause, fact, pack)), None)
+            if fact is not None and not refuses(clause, pack):
+                found.append(
+                    Finding(
+                        kind="against_constraint",
+                        severity=SEVERITY,
+                        evidence=sentence,
+                        fact_id=fact.id,
+                        turn=fact.turn,
+                        against=fact.quote,
+                    )
+                )
+                break
+    return tuple(found)
+
+
+def _names(clause: str, fact: Fact, pack: LanguagePack) -> bool:
+    """Whether a clause names the thing, another form of its word, or one of its kind (shrimps: seafood)."""
+    generic = next((one.generic for one in pack.attributes if one.key == fact.attribute), ())
+    if fact.value in generic:
+        return False
+    wanted = terms(fact.value, pack)
+    if contains_phrase(clause, fact.value) or (wanted and wanted <= terms(clause, pack)):
+        return True
+    return covers(fact.value, clause, pack)
