@@ -21,7 +21,19 @@ from harness.language import load_packs
 from harness.later import LaterModel
 from harness.memory import Memories
 from harness.persona import find_persona, list_personas
-from harness.ports import Clock, Ids, MemoryStore, Model, Ports, RandomIds, Role, SessionStore, SystemClock
+from harness.ports import (
+    Artifacts,
+    Clock,
+    Ids,
+    MemoryFilter,
+    MemoryStore,
+    Model,
+    Ports,
+    RandomIds,
+    Role,
+    SessionStore,
+    SystemClock,
+)
 from harness.prompts import Prompts
 from harness.resources import data_path
 from harness.session import Session, Turnstile, reference
@@ -60,6 +72,7 @@ class Harness:
         model: Model | None = None,
         store: SessionStore | None = None,
         memory: MemoryStore | None = None,
+        artifacts: Artifacts | None = None,
         machine: TurnMachine = MACHINE,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -69,7 +82,7 @@ class Harness:
 
         Args:
             settings: read with :func:`harness.settings.load` when not given.
-            model, store, memory: use these instead of what the settings name. With a store of your own and no memory, what is
+            model, store, memory, artifacts: use these instead of what the settings name. With a store of your own and no memory, what is
                 remembered ends with the process.
             machine: a turn machine with replaced or inserted steps.
             progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
@@ -82,6 +95,7 @@ class Harness:
         self.settings = settings.settings if isinstance(settings, Loaded) else settings
         self.machine = machine
         self._model, self._own_model = model, model is None
+        self._artifacts, self._durable = artifacts, store is None
         self._store, self._own_store = store, store is None
         self._clock, self._ids = clock or SystemClock(), ids or RandomIds()
         self._progress = progress
@@ -142,6 +156,38 @@ class Harness:
         """Where sessions are kept."""
         path = self.settings.storage.path
         return self.settings.path(path) if path else settings_module.home() / "sessions.db"
+
+    def artifacts(self) -> Artifacts:
+        """Where long tool results are kept: in files where sessions are, else in this process."""
+        if self._artifacts is None:
+            from harness.adapters.artifacts import ArtifactFiles, InProcessArtifacts
+
+            lasting = self.settings.storage.artifacts or (self._durable and self.settings.storage.backend != "memory")
+            self._artifacts = ArtifactFiles(self.artifacts_path()) if lasting else InProcessArtifacts()
+        return self._artifacts
+
+    def artifacts_path(self) -> Path:
+        """The folder of long tool results."""
+        storage = self.settings.storage
+        if storage.artifacts:
+            return self.settings.path(storage.artifacts)
+        if storage.path:  # beside the sessions they belong to
+            sessions = self.settings.path(storage.path)
+            return sessions.with_name(f"{sessions.stem}-artifacts")
+        return settings_module.home() / "artifacts"
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session with all its branches, what was remembered of it, and its long tool results.
+
+        Raises:
+            SessionNotFound: there is none. StoreError: something of it could not be removed; delete it again.
+        """
+        store = self.store()
+        await store.info(session_id)
+        if self.memory_store() is not None:
+            await self.memories().forget(MemoryFilter(everything=True, session=session_id, statuses=()))
+        await self.artifacts().delete(session_id)
+        await store.delete(session_id)
 
     def memory_store(self) -> MemoryStore | None:
         """The store of memories, opened when first asked for; None when memory is off."""
@@ -343,6 +389,7 @@ class Harness:
             machine=self.machine,
             turnstile=turnstile,
             memory=self._memory.shared(),
+            artifacts=self.artifacts(),
         )
 
     async def _find(self, store: SessionStore, session_id: str) -> SessionInfo | None:

@@ -25,6 +25,7 @@
     │   ├── SessionNotFound
     │   ├── SessionExists
     │   ├── TurnNotFound
+    │   ├── ArtifactNotFound
     │   ├── ConflictError
     │   ├── CorruptStore
     │   └── StorageFull
@@ -188,6 +189,10 @@ class TurnNotFound(StoreError):
     """The session has no turn of this id or number."""
 
     remedy = "`harness show SESSION --timeline` lists the turns."
+
+
+class ArtifactNotFound(StoreError):
+    """A long tool result is not, or no longer, kept."""
 
 
 class ConflictError(StoreError):

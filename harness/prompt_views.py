@@ -149,6 +149,19 @@ class TaskView:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolView:
+    """The result of a tool: the call in words, what came back, whether it failed, whether it came with this message, and the
+    reference of the whole when ``text`` is its digest.
+    """
+
+    call: str
+    text: str
+    error: bool = False
+    fresh: bool = False
+    ref: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeView:
     """What the check before the reply found: the words, what they claim, and the fact in the first person."""
 
@@ -201,6 +214,7 @@ class ContextView:
         commitments: open promises, who made them and when due included.
         character_mood, user_mood: a word or two.
         user_grieves: whether the user told of something painful a few turns ago.
+        tools: results of tools, oldest first.
         recalled: lines from memory.
         summary: older turns, when the summary is placed here and not after the system prompt.
         bot_question: the persona's policy, for a notice of that kind.
@@ -221,6 +235,7 @@ class ContextView:
     user_grieves: bool = False
     task: TaskView | None = None
     notices: tuple[NoticeView, ...] = ()
+    tools: tuple[ToolView, ...] = ()
     recalled: tuple[str, ...] = ()
     summary: SummaryView | None = None
     bot_question: Literal["deny", "deflect", "admit"] = "deflect"
@@ -328,5 +343,6 @@ __all__ = [
     "Statement",
     "SummaryView",
     "TaskView",
+    "ToolView",
     "TopicView",
 ]

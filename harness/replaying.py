@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from harness.errors import HarnessError
 from harness.ports import Capabilities, NullJournal, Ports
-from harness.session import initial_state, messages_of, rebuild
+from harness.session import given_with, initial_state, messages_of, rebuild
 from harness.state import Message
+from harness.state.operations import ObserveTool
 from harness.turn.machine import Phase, run_turn
 from harness.turn.turn import Turn
 
@@ -143,7 +144,7 @@ async def _again(
 def _turn(
     info: SessionInfo, record: TurnRecord, before: DialogueState, started: datetime, settings: EngineSettings
 ) -> Turn:
-    return Turn(
+    turn = Turn(
         id=record.id,
         parent=record.parent,
         number=record.number,
@@ -156,6 +157,7 @@ def _turn(
         seed=record.seed,
         deadline=math.inf,
     )
+    return turn.require([ObserveTool(result=result) for result in given_with(record)])
 
 
 def capabilities(calls: Sequence[ModelCall]) -> Capabilities:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from harness.session import Change, Reply, Session, TimelineEntry
-    from harness.state import DialogueState, Persona, TaskState, TurnRecord
+    from harness.session.observing import Given
+    from harness.state import DialogueState, Persona, TaskState, ToolResult, TurnRecord
     from harness.turn import StreamEvent
 
 T = TypeVar("T")
@@ -29,13 +30,25 @@ class SyncSession:
         self.id = session.id
         self.persona = session.persona
 
-    def say(self, text: str) -> Reply:
+    def say(self, text: str, *, tool_results: Sequence[Given] = ()) -> Reply:
         """See :meth:`harness.session.Session.say`."""
-        return self._wait(lambda: self._session.say(text))
+        return self._wait(lambda: self._session.say(text, tool_results=tool_results))
 
-    def stream(self, text: str) -> Iterator[StreamEvent]:
+    def stream(self, text: str, *, tool_results: Sequence[Given] = ()) -> Iterator[StreamEvent]:
         """See :meth:`harness.session.Session.stream`. Close the iterator to cancel."""
-        return self._events(self._session.stream(text))
+        return self._events(self._session.stream(text, tool_results=tool_results))
+
+    def observe(self, results: Sequence[Given]) -> tuple[ToolResult, ...]:
+        """See :meth:`harness.session.Session.observe`."""
+        return self._wait(lambda: self._session.observe(results))
+
+    def tool_results(self) -> tuple[ToolResult, ...]:
+        """See :meth:`harness.session.Session.tool_results`."""
+        return self._wait(self._session.tool_results)
+
+    def artifact(self, ref: str) -> str:
+        """See :meth:`harness.session.Session.artifact`."""
+        return self._wait(lambda: self._session.artifact(ref))
 
     def stream_retry(self) -> Iterator[StreamEvent]:
         """See :meth:`harness.session.Session.stream_retry`."""
@@ -88,9 +101,9 @@ class SyncSession:
         """See :meth:`harness.session.Session.retry`."""
         return self._wait(self._session.retry)
 
-    def edit(self, text: str, *, number: int | None = None) -> Reply:
+    def edit(self, text: str, *, number: int | None = None, tool_results: Sequence[Given] = ()) -> Reply:
         """See :meth:`harness.session.Session.edit`."""
-        return self._wait(lambda: self._session.edit(text, number=number))
+        return self._wait(lambda: self._session.edit(text, number=number, tool_results=tool_results))
 
     def fork(self, new_id: str = "", *, number: int | None = None) -> str:
         """See :meth:`harness.session.Session.fork`."""

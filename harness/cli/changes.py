@@ -39,6 +39,7 @@ def changes(before: DialogueState, after: DialogueState) -> list[str]:
         *_entities(before, after),
         *_commitments(before, after),
         *_task(before, after),
+        *_tools(before, after),
         *_rest(before, after),
     ]
 
@@ -125,6 +126,14 @@ def _task(before: DialogueState, after: DialogueState) -> Iterator[str]:
             if getattr(old, name) != getattr(new, name):
                 value = getattr(new, name)
                 yield f"task {name.replace('_', ' ')}: {value if isinstance(value, str) else '; '.join(value)}"
+
+
+def _tools(before: DialogueState, after: DialogueState) -> Iterator[str]:
+    known = {result.id for result in before.tools}
+    for result in after.tools:
+        if result.id not in known:
+            whole = f" (whole: {result.ref})" if result.ref else ""
+            yield f"tool {result.said}{' failed' if result.error else ''}: {result.text}{whole}"
 
 
 def _rest(before: DialogueState, after: DialogueState) -> Iterator[str]:

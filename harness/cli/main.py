@@ -12,7 +12,9 @@ import typer
 import typer.core
 
 from harness.cli import (
+    artifacts,
     chat,
+    diagnose,
     doctor,
     facts,
     init,
@@ -85,6 +87,7 @@ TALKING, LOOKING, MAKING, RUNNING = "Talk", "Look", "Write", "Set up"
 app.command("chat", rich_help_panel=TALKING)(chat.chat)
 app.command("say", rich_help_panel=TALKING)(say.say)
 app.command("show", rich_help_panel=LOOKING)(show.show)
+app.command("diagnose", rich_help_panel=LOOKING)(diagnose.diagnose_session)
 app.add_typer(sessions.app, name="sessions", rich_help_panel=LOOKING)
 app.command("replay", rich_help_panel=LOOKING)(replay.replay_session)
 app.command("undo", rich_help_panel=TALKING)(tree.undo)
@@ -94,6 +97,7 @@ app.command("fork", rich_help_panel=TALKING)(tree.fork)
 app.command("goto", rich_help_panel=TALKING)(tree.goto)
 app.add_typer(facts.app, name="facts", rich_help_panel=LOOKING)
 app.add_typer(task.app, name="task", rich_help_panel=LOOKING)
+app.add_typer(artifacts.app, name="artifacts", rich_help_panel=LOOKING)
 app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)

@@ -22,6 +22,7 @@ def say(
     persona: Persona = "",
     session: Session = "",
     user: User = "user",
+    tool_result: Annotated[list[str] | None, typer.Option("--tool-result", metavar="FILE", help="JSON with what tools gave for this message: name, arguments, text; a list of such objects, or one a line. May be given several times.")] = None,
     *,
     as_json: Json = False,
     stream: Annotated[bool, typer.Option("--stream", help="Print the reply as it comes; with --json, an event a line.")] = False,
@@ -36,20 +37,26 @@ def say(
     from harness.cli.running import error_object, print_json, show_error, with_harness
     from harness.errors import HarnessError
 
+    if text == "-" and "-" in (tool_result or ()):
+        raise typer.BadParameter("standard input is either the text or the tool results")
     if text == "-":
         text = sys.stdin.read().removeprefix("\ufeff").rstrip("\r\n")
 
+    from harness.cli.artifacts import read_results
+
     async def work(harness: Any) -> None:
+        results = [one for path in tool_result or () for one in read_results(path)]
         opened = await harness.open(persona, session=session, user=user)
         if not session and not as_json:
             typer.echo(f"session: {opened.id}", err=True)
         try:
             if stream:
-                await _streamed(opened, text, as_json=as_json)
+                await _streamed(opened, text, results, as_json=as_json)
                 return
-            reply = await opened.say(text)
+            reply = await opened.say(text, tool_results=results)
         except HarnessError:
             if not session:  # made for this one message: an empty session would only be in the way
+                await harness.artifacts().delete(opened.id)
                 await harness.store().delete(opened.id)
             raise
         if as_json:
@@ -70,11 +77,11 @@ def say(
         raise typer.Exit(1) from error
 
 
-async def _streamed(session: OpenSession, text: str, *, as_json: bool) -> None:
+async def _streamed(session: OpenSession, text: str, results: list[Any], *, as_json: bool) -> None:
     from harness.turn.events import Done, Failed, Revised, Token
 
     shown = ""
-    async with aclosing(cast("Any", session.stream(text))) as events:
+    async with aclosing(cast("Any", session.stream(text, tool_results=results))) as events:
         async for event in events:
             match event:
                 case Token(text=piece):

@@ -104,7 +104,6 @@ def delete_session(
 ) -> None:
     """Delete a session with all its branches, and what was remembered of it. It cannot be brought back."""
     from harness.cli.running import with_harness
-    from harness.ports import MemoryFilter
 
     async def look(harness: Any) -> Any:
         return await harness.store().info(session)
@@ -115,9 +114,7 @@ def delete_session(
         typer.confirm(f"Delete {session!r}, {info.turns} turns with {info.persona.name}?", abort=True)
 
     async def work(harness: Any) -> None:
-        if harness.memory_store() is not None:
-            await harness.memories().forget(MemoryFilter(everything=True, session=session, statuses=()))
-        await harness.store().delete(session)
+        await harness.delete(session)
 
     with_harness(loaded, work)
     typer.echo(f"Deleted {session!r}.")

@@ -111,6 +111,37 @@ async def _task(chat: Conversation, argument: str) -> None:
     chat.screen.show(render.task(await change_by_words(chat.session, argument)))
 
 
+@command("/observe FILE", "hand over what tools gave: a JSON file with name, arguments and text")
+async def _observe(chat: Conversation, argument: str) -> None:
+    from harness.cli.artifacts import read_results, table_of
+
+    if not argument or argument == "-":
+        raise InputError(
+            "/observe takes a JSON file.", remedy='It has {"name": …, "arguments": …, "text": …}, or a list of them.'
+        )
+    chat.screen.show(table_of(await chat.session.observe(read_results(argument))))
+
+
+@command("/tools [REF]", "what tools gave; REF: the whole of one result")
+async def _tools(chat: Conversation, argument: str) -> None:
+    from harness.cli.artifacts import table_of
+
+    if argument:
+        chat.screen.show(Text(await chat.session.artifact(argument)))
+    else:
+        chat.screen.show(table_of(await chat.session.tool_results()))
+
+
+@command("/diagnose", "which layer is at fault for what went wrong")
+async def _diagnose(chat: Conversation, argument: str) -> None:
+    from harness.cli.diagnose import lines_of
+    from harness.diagnosing import diagnose
+
+    del argument
+    await chat.session.settled()
+    chat.screen.show(Group(*lines_of(await diagnose(chat.harness, chat.session.id))))
+
+
 @command("/why", "the checks of the last turn: notices, findings, revisions, refused changes")
 async def _why(chat: Conversation, argument: str) -> None:
     del argument

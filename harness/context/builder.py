@@ -15,6 +15,7 @@ from harness.context.recalled import recall_messages, resumed_topic, turns_under
 from harness.context.remembered import with_memory
 from harness.context.select import Selection, select_facts
 from harness.context.tokens import PER_MESSAGE, estimate
+from harness.context.tools import select_tools, with_tools
 from harness.context.views import context_view
 from harness.errors import BudgetError
 from harness.language import LanguagePack
@@ -67,7 +68,9 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     shown = frozenset(item.id for item in recalled if not item.dropped)
     turn = turn.with_(recalled=without_repeats(turn.recalled, shown))
     remembered = lines(turn.recalled, persona=turn.persona, user=turn.state.user, pack=pack)
+    tools = select_tools(turn, pack)
     view = context_view(turn, selection, recalled, tuple(text for _, text in remembered), ports)
+    view = replace(view, tools=tools.views)
     system = system_prompt(turn, ports, pack)
     summary = turn.state.summary
     head = [("L0", "system", system)]
@@ -87,7 +90,7 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     history, dropped = _fit(turn.state.messages, budget - fixed)
     messages = _arrange(head, history, tail)
     report = _report(turn, head, history, tail, selection, recalled, budget)
-    report = with_memory(report, turn)
+    report = with_tools(with_memory(report, turn), turn, tools)
     if dropped:
         turns = f"{dropped[0].turn} to {dropped[-1].turn}"
         report = report.model_copy(

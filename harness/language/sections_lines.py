@@ -19,6 +19,7 @@ class EngineLines(Frozen):
             ``promise_overdue``: when it is over.
         recalled: an older message, over ``{who}``, ``{turn}`` and ``{text}``.
         recalled_before: one of another session, over ``{who}``, ``{date}`` (year-month-day) and ``{text}``.
+        looked_up_before: the result of a tool in another session, over ``{date}`` and ``{text}``.
         of_other: what holds of a third person, in that person's words, over ``{who}`` and ``{text}``.
         theirs: (regular expression, replacement) pairs that make the name of a subject one that the character can read
             ("user's mother": "their mother").
@@ -36,6 +37,7 @@ class EngineLines(Frozen):
     promise_parties: Mapping[str, str] = {}
     recalled: str = "{who}, {turn}: {text}"
     recalled_before: str = "{who}, {date}: {text}"
+    looked_up_before: str = "{date}: {text}"
     of_other: str = "{who}: {text}"
     theirs: tuple[tuple[str, str], ...] = ()
     disputed: str = "{text}?"

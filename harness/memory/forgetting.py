@@ -41,6 +41,13 @@ async def still_known(found: Sequence[Draft], store: MemoryStore) -> tuple[Draft
     return tuple(draft for draft in found if not _gone(draft.item, stored) and not _changed(draft.item, stored))
 
 
+async def forgotten(items: Sequence[MemoryItem], store: MemoryStore) -> frozenset[str]:
+    """Ids of those among items that were deleted or forgotten by hand."""
+    wanted = dict.fromkeys(mark for item in items for mark in _marks(item))
+    stored = {mark.id: mark for mark in await store.get(list(wanted))}
+    return frozenset(item.id for item in items if _gone(item, stored))
+
+
 def _gone(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:
     marks = [stored[mark] for mark in _marks(item) if mark in stored]
     return any(item.at is None or mark.at is None or item.at <= mark.at for mark in marks)

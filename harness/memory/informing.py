@@ -68,6 +68,8 @@ def lines(recalled: Recalled, *, persona: Persona, user: str, pack: LanguagePack
         who = persona.name if item.speaker == CHARACTER else user
         if one.own:
             text = pack.lines.recalled.format(who=who, turn=item.turn, text=item.text)
+        elif item.kind == "tool_result" and item.at is not None:
+            text = pack.lines.looked_up_before.format(date=item.at.date().isoformat(), text=item.text)
         elif item.kind == "message" and item.at is not None:
             text = pack.lines.recalled_before.format(who=who, date=item.at.date().isoformat(), text=item.text)
         else:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from harness.language import LanguagePacks
+from harness.memory.digests import digest
 from harness.memory.lexical import attribute_term, index_terms, normal
 from harness.memory.policy import MemoryPolicy
 from harness.state import CHARACTER, USER, DialogueState, Fact, FactStatus, SessionInfo, TurnRecord
 from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, Scope
+from harness.state.operations import ObserveTool
 from harness.understanding.checks.holding import told_of
 from harness.understanding.topics.track import is_backchannel
 
@@ -27,6 +29,12 @@ CONTEXT = 200
 """Characters of the line before that count for a line's vector."""
 SPOKEN, TELLING, ASKING = 0.3, 0.2, -0.1
 """Importance of a message, what is added when a fact was told in it, and when it only asks."""
+LOOKED_UP = 0.4
+"""Importance of a tool's result."""
+LONGEST_RESULT = 240
+"""Characters of a tool's result that is remembered as it is, a longer one as its digest."""
+TOOL = "tool"
+"""Speaker of what a tool gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,11 @@ def drafts(
 ) -> tuple[Draft, ...]:
     """The items of one turn, those of layers that are switched off left out."""
     facts = tuple(_facts(record, before, after, info, policy, packs))
-    found = (*_messages(record, before, facts, info, policy, packs), *facts)
+    found = (
+        *_messages(record, before, facts, info, policy, packs),
+        *facts,
+        *_tools(record, after, info, policy, packs),
+    )
     return tuple(draft for draft in found if draft.item.layer == "L1" or policy.layers[draft.item.layer].enabled)
 
 
@@ -98,6 +110,35 @@ def _messages(
         ).model_copy(update={"tells": tells})
         yield Draft(item, terms, in_context(previous, text), "said in the turn")
         previous = text
+
+
+def _tools(
+    record: TurnRecord, after: DialogueState, info: SessionInfo, policy: MemoryPolicy, packs: LanguagePacks
+) -> Iterator[Draft]:
+    """Results of tools that came with the turn; those that failed tell nothing."""
+    count = sum(isinstance(done.operation, ObserveTool) for done in record.operations)
+    for result in after.tools[-count:] if count else ():
+        if result.error:
+            continue
+        whole = f"{result.said}: {result.text}"
+        # Elsewhere a line of it is enough; it is found by all that it says.
+        text = whole if len(whole) <= LONGEST_RESULT else f"{result.said}: {digest(result.text)}"
+        language = packs.detect(whole, default=record.language or info.persona.language)
+        item = _item(
+            f"{info.id}.{record.id}.{result.id}",
+            "L2",
+            "tool_result",
+            text,
+            record=record,
+            info=info,
+            policy=policy,
+            speaker=TOOL,
+            language=language,
+            at=result.at or record.started_at,
+            importance=LOOKED_UP,
+            key=normal(whole),
+        )
+        yield Draft(item, index_terms(whole, packs, language), text, "a tool's result")
 
 
 def in_context(previous: str, text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.ports.artifacts import Artifacts
 from harness.ports.memories import (
     Embedder,
     EmbeddingSpace,
@@ -72,6 +73,7 @@ class Ports:
 
 
 __all__: Sequence[str] = [
+    "Artifacts",
     "Capabilities",
     "ChatMessage",
     "Clock",

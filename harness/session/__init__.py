@@ -3,6 +3,7 @@
 from harness.session.folding import initial_state, messages_of, rebuild, reference
 from harness.session.replies import Reply, TimelineEntry
 from harness.session.session import Change, Session
+from harness.session.turns import given_with
 from harness.session.turnstile import Turnstile
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Session",
     "TimelineEntry",
     "Turnstile",
+    "given_with",
     "initial_state",
     "messages_of",
     "rebuild",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Literal
@@ -12,13 +12,14 @@ import structlog
 
 from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
 from harness.memory import SessionMemory
-from harness.ports import Ports
+from harness.ports import Artifacts, Ports
 from harness.session.branch import CATCH_UP_ROUNDS, Branch
+from harness.session.observing import Given, taken_in
 from harness.session.replies import Reply
-from harness.session.turns import new_turn, recorded_turn
+from harness.session.turns import given_with, new_turn, recorded_turn
 from harness.session.turnstile import Turnstile
 from harness.settings import EngineSettings
-from harness.state import DialogueState, TurnRecord
+from harness.state import DialogueState, ToolResult, TurnRecord
 from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
 from harness.turn.machine import Phase, TurnMachine, run_turn
 from harness.turn.turn import Turn
@@ -30,6 +31,7 @@ class Runner:
     """Runs turns on a branch.
 
     Attributes:
+        artifacts: where long tool results are kept; None: nowhere.
         ports: what steps receive; its journal is the branch.
     """
 
@@ -42,8 +44,10 @@ class Runner:
         machine: TurnMachine,
         turnstile: Turnstile,
         memory: SessionMemory | None = None,
+        artifacts: Artifacts | None = None,
     ) -> None:
         self._memory = memory
+        self.artifacts = artifacts
         self.ports = replace(ports, journal=branch, memory=memory or ports.memory)
         self._branch = branch
         self._settings = settings
@@ -119,24 +123,43 @@ class Runner:
 
     # --- turns to run -----------------------------------------------------------------------------------------------
 
-    async def next(self, text: str) -> Turn:
+    async def next(self, text: str, tools: Sequence[Given] = ()) -> Turn:
         """The turn that goes on from here."""
-        return self._new(text, self._branch.state, self._branch.head_id, "say")
+        state = self._branch.state
+        return self._new(text, state, self._branch.head_id, "say", await self.observed(tools, state))
 
-    async def again(self, number: int | None = None, *, text: str | None = None) -> Turn:
-        """A turn that is a sibling of turn ``number``, with its text or another one. A change made by hand after that
-        turn belongs to its branch and is not taken along.
+    async def observed(self, given: Sequence[Given], state: DialogueState) -> tuple[ToolResult, ...]:
+        """Results of tools as the state keeps them, the long ones put away. Raises InputError, StoreError."""
+        if not given:
+            return ()
+        return await taken_in(
+            given,
+            session_id=self._branch.id,
+            turn=state.turn_count + 1,
+            now=self.ports.clock.now(),
+            longest=self._settings.tool_result_tokens,
+            artifacts=self.artifacts,
+        )
+
+    async def again(self, number: int | None = None, *, text: str | None = None, tools: Sequence[Given] = ()) -> Turn:
+        """A turn that is a sibling of turn ``number``, with its text and tool results or others. A change made by hand after
+        that turn belongs to its branch and is not taken along.
         """
         branch = self._branch
         place = await branch.spoken(number)
         before = await branch.state_at(place.parent)
         if text is not None:
-            return self._new(text, before, place.parent, "edit")
+            return self._new(text, before, place.parent, "edit", await self.observed(tools, before))
         old = await branch.store.record(branch.id, place.id)
-        return self._new(old.user_text, before, place.parent, "retry")
+        return self._new(old.user_text, before, place.parent, "retry", given_with(old))
 
     def _new(
-        self, text: str, state: DialogueState, parent: str | None, origin: Literal["say", "retry", "edit"]
+        self,
+        text: str,
+        state: DialogueState,
+        parent: str | None,
+        origin: Literal["say", "retry", "edit"],
+        tools: Sequence[ToolResult] = (),
     ) -> Turn:
         return new_turn(
             self.ports.ids.new(),
@@ -149,6 +172,7 @@ class Runner:
             settings=self._settings,
             now=self.ports.clock.now(),
             deadline=self.ports.clock.monotonic() + self._settings.turn_timeout_s,
+            tools=tools,
         )
 
     # --- running ----------------------------------------------------------------------------------------------------

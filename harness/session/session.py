@@ -6,19 +6,32 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from harness.errors import InputError, TurnNotFound
+from harness.errors import ArtifactNotFound, InputError, TurnNotFound
 from harness.language import LanguagePacks
 from harness.memory import SessionMemory, Shared
-from harness.ports import Ports, SessionStore
+from harness.ports import Artifacts, Ports, SessionStore
 from harness.session.branch import Branch
+from harness.session.folding import initial_state
+from harness.session.observing import Given
 from harness.session.replies import Reply, TimelineEntry
 from harness.session.runner import Runner
 from harness.session.tasks import taking_up, updating
+from harness.session.turns import given_with
 from harness.session.turnstile import Turnstile
 from harness.session.warming import read_prefix, ready_rules
 from harness.settings import EngineSettings
-from harness.state import Applied, DialogueState, Operation, Persona, SessionInfo, TaskState, TurnRecord, apply
-from harness.state.operations import SetTask
+from harness.state import (
+    Applied,
+    DialogueState,
+    Operation,
+    Persona,
+    SessionInfo,
+    TaskState,
+    ToolResult,
+    TurnRecord,
+    apply,
+)
+from harness.state.operations import ObserveTool, SetTask
 from harness.turn.events import StreamEvent
 from harness.turn.machine import MACHINE, TurnMachine
 
@@ -44,8 +57,11 @@ class Session:
         machine: TurnMachine = MACHINE,
         turnstile: Turnstile | None = None,
         memory: Shared | None = None,
+        artifacts: Artifacts | None = None,
     ) -> None:
-        """Bind a stored session to its store and ports; nothing is read yet. ``memory``: what is remembered across sessions."""
+        """Bind a stored session to its store and ports; nothing is read yet. ``memory``: what is remembered across sessions;
+        ``artifacts``: where long tool results are kept.
+        """
         self.id = info.id
         self.settings = settings
         self._branch = Branch(info, store, snapshot_every=settings.snapshot_every)
@@ -57,6 +73,7 @@ class Session:
             machine=machine,
             turnstile=self._turnstile,
             memory=SessionMemory(memory, self._branch) if memory is not None else None,
+            artifacts=artifacts,
         )
 
     @property
@@ -71,24 +88,27 @@ class Session:
 
     # --- talking --------------------------------------------------------------------------------------------------
 
-    async def say(self, text: str) -> Reply:
+    async def say(self, text: str, *, tool_results: Sequence[Given] = ()) -> Reply:
         """Say something and wait for the character's answer.
 
+        Args:
+            tool_results: what tools gave that you ran for this message; part of the turn. See :meth:`observe`.
+
         Raises:
-            InputError: the text cannot become a turn. ModelError: the model did not answer. TurnTimeout, SessionBusy,
+            InputError: the text cannot become a turn, or a tool result is none. ModelError: the model did not answer. TurnTimeout, SessionBusy,
             BudgetError, StoreError. In all these cases the session is as it was before.
         """
         async with self._runner.turn():
-            return await self._runner.run(await self._runner.next(text))
+            return await self._runner.run(await self._runner.next(text, tool_results))
 
-    async def stream(self, text: str) -> AsyncGenerator[StreamEvent, None]:
+    async def stream(self, text: str, *, tool_results: Sequence[Given] = ()) -> AsyncGenerator[StreamEvent, None]:
         """Say something and receive the answer piece by piece.
 
         Yields :class:`Token` events, at most one :class:`Revised` that replaces them, and last :class:`Done` or
         :class:`Failed`. Closing the iterator early cancels a turn whose reply is not durable yet; the session is then as it
         was before. A reply that was held back for its check comes as one token, when it is durable.
         """
-        async with aclosing(self._runner.stream(lambda: self._runner.next(text))) as events:
+        async with aclosing(self._runner.stream(lambda: self._runner.next(text, tool_results))) as events:
             async for event in events:
                 yield event
 
@@ -103,12 +123,12 @@ class Session:
             async for event in events:
                 yield event
 
-    async def edit(self, text: str, *, number: int | None = None) -> Reply:
+    async def edit(self, text: str, *, number: int | None = None, tool_results: Sequence[Given] = ()) -> Reply:
         """Say something else instead of what was said in turn ``number`` (the last one by default), and go on from
-        there. What followed stays in the tree.
+        there. What followed stays in the tree. Tool results of the old message are not taken along.
         """
         async with self._runner.turn():
-            return await self._runner.run(await self._runner.again(number, text=text))
+            return await self._runner.run(await self._runner.again(number, text=text, tools=tool_results))
 
     async def stream_edit(self, text: str, *, number: int | None = None) -> AsyncGenerator[StreamEvent, None]:
         """Like :meth:`edit`, piece by piece."""
@@ -216,10 +236,18 @@ class Session:
             try:
                 for record in records:
                     version = await store.append(new_id, record, expected_version=version)
+                if self._runner.artifacts is not None and (refs := _refs(records)):
+                    await self._runner.artifacts.copy(self.id, new_id, refs)
             except BaseException:
-                await asyncio.shield(store.delete(new_id))  # half a fork is none
+                await asyncio.shield(self._undone(new_id))
                 raise
             return new_id
+
+    async def _undone(self, new_id: str) -> None:
+        """Half a fork is none."""
+        if self._runner.artifacts is not None:
+            await self._runner.artifacts.delete(new_id)
+        await self._branch.store.delete(new_id)
 
     # --- changing by hand -----------------------------------------------------------------------------------------
 
@@ -234,12 +262,18 @@ class Session:
         """
         return (await self._changed(operations))[0]
 
-    async def _changed(self, operations: Change) -> tuple[TurnRecord, DialogueState]:
+    async def _changed(
+        self, operations: Change = (), *, tools: Sequence[Given] = ()
+    ) -> tuple[TurnRecord, DialogueState]:
         """The record of a change, and the state after it."""
         async with self._runner.turn():
             branch = self._branch
             state = branch.state
-            made = tuple(operations(state) if callable(operations) else operations)
+            observed = await self._runner.observed(tools, state)
+            made = (
+                *(ObserveTool(result=result) for result in observed),
+                *(operations(state) if callable(operations) else operations),
+            )
             if not made:
                 raise InputError("There is nothing to change.", remedy="Give at least one operation.")
             for operation in made:
@@ -255,6 +289,60 @@ class Session:
             await branch.append(record, state)
             await self._runner.catch_up()
             return record, state
+
+    # --- tools ----------------------------------------------------------------------------------------------------
+
+    async def observe(self, results: Sequence[Given]) -> tuple[ToolResult, ...]:
+        """Take in what tools gave that you ran; the model sees it from the next message on. Recorded like a change.
+
+        Args:
+            results: each a :class:`~harness.state.ToolResult`, or a mapping with ``name``, ``arguments``, ``text`` and ``error``.
+                A text of more than ``harness.tool_result_tokens`` is put away; the conversation keeps its digest.
+
+        Returns:
+            The results as they are kept.
+
+        Raises:
+            InputError: one of them is no result; then none is taken. StoreError: one could not be put away.
+        """
+        _, state = await self._changed(tools=results)
+        return state.tools[-len(results) :]
+
+    async def tool_results(self) -> tuple[ToolResult, ...]:
+        """Everything that tools gave on the current branch, oldest first."""
+        state, found = initial_state(self._branch.info), []
+        for record in await self.branch():
+            for done in record.operations:
+                state = apply(state, done.operation)
+                if isinstance(done.operation, ObserveTool):
+                    found.append(state.tools[-1])
+        return tuple(found)
+
+    async def artifact(self, ref: str) -> str:
+        """The whole text of a long tool result.
+
+        Args:
+            ref: its reference (:attr:`ToolResult.ref`), or the id of the result.
+
+        Raises:
+            ArtifactNotFound: the session has none of this reference. CorruptStore: it is not what was stored.
+        """
+        known = [one for one in await self.tool_results() if ref and ref in (one.id, one.ref)]
+        if known and not known[-1].ref:
+            return known[-1].text
+        if self._runner.artifacts is None:
+            raise ArtifactNotFound(f"Session {self.id!r} keeps no artifacts.", session_id=self.id, ref=ref)
+        return await self._runner.artifacts.get(self.id, known[-1].ref if known else ref)
+
+    async def sweep_artifacts(self) -> int:
+        """Remove long texts that no turn of any branch refers to (a turn that failed leaves them); gives how many there were.
+        What was written within the last hour stays.
+        """
+        if self._runner.artifacts is None:
+            return 0
+        async with self._runner.settled():
+            kept = _refs(await self._branch.store.records(self.id))
+            return await self._runner.artifacts.sweep(self.id, kept)
 
     async def set_task(self, goal: str, *, task_id: str = "", todo: Sequence[str] = ()) -> TaskState:
         """Take up a task. What stood in the old one is gone with it; undo brings it back.
@@ -330,6 +418,11 @@ class Session:
     async def close(self) -> None:
         """Finish outstanding bookkeeping."""
         await self._turnstile.wait()
+
+
+def _refs(records: Sequence[TurnRecord]) -> frozenset[str]:
+    """What the tool results of some turns refer to."""
+    return frozenset(result.ref for record in records for result in given_with(record) if result.ref)
 
 
 def _task(state: DialogueState) -> TaskState:

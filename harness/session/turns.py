@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
 from harness.settings import EngineSettings
-from harness.state import DialogueState, Persona, TurnRecord
+from harness.state import DialogueState, Persona, ToolResult, TurnRecord
+from harness.state.operations import ObserveTool
 from harness.turn.turn import Turn
 
 
@@ -23,14 +25,15 @@ def new_turn(
     settings: EngineSettings,
     now: datetime,
     deadline: float,
+    tools: Sequence[ToolResult] = (),
 ) -> Turn:
-    """A turn that answers ``text`` on a state. Retries draw another seed, also where the settings fix one."""
+    """A turn that answers ``text``, and what tools gave for it, on a state. Retries draw another seed, also where the settings fix one."""
     seed = settings.seed
     if seed is None:
         seed = int.from_bytes(hashlib.sha256(f"{session_id}/{turn_id}".encode()).digest()[:4]) >> 1
     elif origin == "retry":
         seed += int.from_bytes(hashlib.sha256(turn_id.encode()).digest()[:2])
-    return Turn(
+    turn = Turn(
         id=turn_id,
         parent=parent,
         number=state.turn_count + 1,
@@ -44,6 +47,12 @@ def new_turn(
         seed=seed,
         deadline=deadline,
     )
+    return turn.require([ObserveTool(result=result) for result in tools])
+
+
+def given_with(record: TurnRecord) -> tuple[ToolResult, ...]:
+    """The results of tools that came with a turn's message, as they were given to it."""
+    return tuple(done.operation.result for done in record.operations if isinstance(done.operation, ObserveTool))
 
 
 def recorded_turn(

@@ -167,6 +167,13 @@ class EngineSettings(Section):
     facts_max_tokens: int = Field(
         default=400, ge=0, description="Most tokens of facts in one prompt; pinned ones are never left out."
     )
+    tool_result_tokens: int = Field(
+        default=400,
+        ge=20,
+        description="Longest result of a tool, in tokens, that the conversation keeps whole. Of a longer one it keeps a digest and a reference; the whole goes to storage.artifacts.",
+    )
+    tool_results_shown: int = Field(default=5, ge=0, description="Most results of tools in one prompt.")
+    tool_results_max_tokens: int = Field(default=800, ge=0, description="Most tokens of them together.")
     temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of replies.")
     top_p: float = Field(default=0.9, gt=0, le=1, description="Nucleus sampling of replies.")
     max_reply_tokens: int = Field(default=220, ge=16, description="Longest reply, in tokens.")
@@ -188,6 +195,10 @@ class StorageSettings(Section):
     backend: Literal["sqlite", "memory"] = Field(default="sqlite", description="sqlite, or memory (gone at exit).")
     path: str = Field(
         default="", description="The database file. Empty: sessions.db in the data directory (HARNESS_HOME)."
+    )
+    artifacts: str = Field(
+        default="",
+        description="Folder of long tool results. Empty: beside storage.path, or artifacts in the data directory (HARNESS_HOME).",
     )
     synchronous: Literal["NORMAL", "FULL"] = Field(
         default="NORMAL", description="SQLite's durability: NORMAL survives a killed process, FULL also a power cut."

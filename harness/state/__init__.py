@@ -26,6 +26,7 @@ from harness.state.record import (
     Usage,
 )
 from harness.state.task import TaskState
+from harness.state.tools import ToolResult
 from harness.state.topics import Topic, TopicStack
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "Summary",
     "TaskState",
     "Timing",
+    "ToolResult",
     "Topic",
     "TopicStack",
     "TurnRecord",

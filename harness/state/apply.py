@@ -34,6 +34,8 @@ MAX_COMMITMENTS = 500
 MAX_TOPICS = 12
 MAX_PAST_TOPICS = 60
 MAX_KEYWORDS = 24
+MAX_TOOLS = 40
+"""Results of tools that the state keeps; older ones are in the journal."""
 SALIENCE_DECAY = 0.8
 """What is left of an entity's salience after one turn without a mention."""
 
@@ -290,6 +292,18 @@ def _update_task(state: DialogueState, op: ops.UpdateTask) -> DialogueState:
     return _with(state, task=changed)
 
 
+def _observe_tool(state: DialogueState, op: ops.ObserveTool) -> DialogueState:
+    result = op.result
+    _text(result.name, "tool name")
+    _text(result.text, "tool result", MAX_TEXT)
+    if result.turn not in (state.turn_count, state.turn_count + 1):
+        raise _refuse(f"a tool result of turn {result.turn} does not belong after turn {state.turn_count}")
+    serial, result_id = _next_id(state, "r")
+    task = state.task.task_id if state.task is not None else ""
+    kept = result.model_copy(update={"id": result_id, "task": task})
+    return _with(state, tools=(*state.tools, kept)[-MAX_TOOLS:], serial=serial)
+
+
 def _set_note(state: DialogueState, op: ops.SetNote) -> DialogueState:
     _text(op.key, "note key")
     others = tuple(note for note in state.notes if note.key != op.key)
@@ -323,6 +337,7 @@ _HANDLERS: dict[type[Any], Callable[[DialogueState, Any], DialogueState]] = {
     ops.CloseCommitment: _close_commitment,
     ops.SetTask: _set_task,
     ops.UpdateTask: _update_task,
+    ops.ObserveTool: _observe_tool,
     ops.Summarize: _summarize,
     ops.SetNote: _set_note,
 }

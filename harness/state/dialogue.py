@@ -12,6 +12,7 @@ from harness.state.entities import Entity
 from harness.state.facts import USER, Fact, FactStatus
 from harness.state.persona import PersonaRef
 from harness.state.task import TaskState
+from harness.state.tools import ToolResult
 from harness.state.topics import TopicStack
 
 SCHEMA_VERSION = 1
@@ -55,6 +56,7 @@ class DialogueState(Frozen):
         user: id of the other side; ``user`` unless the session was opened for a named one.
         facts: all facts, in the order they were stated, superseded and retracted ones included.
         emotion: the character's. ``user_emotion``: what the user's words showed last.
+        tools: the newest results of tools, oldest first, long ones as their digest.
         messages: the recent exchanges, oldest first; older ones are in ``summary``.
         summary: compressed older messages, or None.
         turn_count: turns begun and recorded.
@@ -73,6 +75,7 @@ class DialogueState(Frozen):
     entities: tuple[Entity, ...] = ()
     commitments: tuple[Commitment, ...] = ()
     task: TaskState | None = None
+    tools: tuple[ToolResult, ...] = ()
     messages: tuple[Message, ...] = ()
     summary: Summary | None = None
     notes: tuple[Note, ...] = ()

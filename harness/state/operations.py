@@ -17,6 +17,7 @@ from harness.state.commitments import CommitmentStatus
 from harness.state.dialogue import Message
 from harness.state.emotion import Emotion
 from harness.state.task import TaskState
+from harness.state.tools import ToolResult
 
 Tier = Literal["rules", "classifier", "model"]
 """Who found something: rules and lexicons, a small classifier on the processor, or a model."""
@@ -235,6 +236,13 @@ class UpdateTask(Found):
     add_artifacts: tuple[str, ...] = ()
 
 
+class ObserveTool(Frozen):
+    """Take in the result of a tool that the host ran. It gets its id here, and belongs to the task at hand."""
+
+    op: Literal["observe_tool"] = "observe_tool"
+    result: ToolResult
+
+
 class Summarize(Frozen):
     """Replace the messages of turns up to ``last_turn`` by a text that covers ``first_turn`` to ``last_turn``.
 
@@ -278,6 +286,7 @@ Operation = Annotated[
     | CloseCommitment
     | SetTask
     | UpdateTask
+    | ObserveTool
     | Summarize
     | SetNote,
     Field(discriminator="op"),

@@ -17,6 +17,7 @@ from harness.prompt_views import (
     PersonaView,
     SummaryView,
     TaskView,
+    ToolView,
     TopicView,
 )
 from harness.prompts import Prompts
@@ -138,6 +139,10 @@ def context_view(language: str) -> ContextView:
         user_grieves=True,
         task=text["task"],
         notices=tuple(NoticeView(kind, text["quote"], text["truth"], text["claim"]) for kind in NOTICE_KINDS),  # type: ignore[arg-type]
+        tools=(
+            ToolView("weather(city=杭州)", text["quote"]),
+            ToolView("search()", text["truth"], error=True, fresh=True, ref="0123456789abcdef"),
+        ),
         recalled=text["recalled"],
         summary=text["summary"],
     )

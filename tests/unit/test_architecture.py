@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ports", "language", "prompts", "prompt_views"),
     ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
     ("session",),
-    ("replaying", "app", "app_memory", "app_models", "sync", "testing", "documenting"),
+    ("replaying", "diagnosing", "app", "app_memory", "app_models", "sync", "testing", "documenting"),
     ("cli",),
 )
 """Who may import whom: a package or module imports only from its own layer and those before it."""

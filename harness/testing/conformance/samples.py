@@ -20,6 +20,7 @@ from harness.state.operations import (
     MentionEntity,
     MergeEntities,
     MergeSubjects,
+    ObserveTool,
     OpenCommitment,
     Operation,
     PinFact,
@@ -53,6 +54,7 @@ from harness.state.record import (
     Usage,
 )
 from harness.state.task import TaskState
+from harness.state.tools import ToolResult
 from harness.state.topics import Topic, TopicStack
 
 if TYPE_CHECKING:
@@ -73,6 +75,20 @@ TASK = TaskState(
     todo=("call the restaurant",),
     ruled_out=("the place by the river",),
     artifacts=("booking-17",),
+)
+
+TOOL_RESULT = ToolResult(
+    name="hotel_search",
+    arguments='{"city": "杭州"}',
+    text="{hotels[40]} · 湖畔居",
+    error=True,
+    id="r3",
+    turn=2,
+    at=NOON,
+    task="trip",
+    ref="0123456789abcdef",
+    characters=5120,
+    sha256="0123456789abcdef" * 4,
 )
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -131,6 +147,7 @@ OPERATIONS: tuple[Operation, ...] = (
         add_ruled_out=("Monday",),
         add_artifacts=("booking-18",),
     ),
+    ObserveTool(result=TOOL_RESULT),
     Summarize(text="They greeted each other. 他们打了招呼。", first_turn=0, last_turn=1, keep_turns=1),
     SetNote(key="affinity", value="0.5"),
     SetNote(key="affinity", value=None),
@@ -316,6 +333,7 @@ def sample_state(turn: int = 1, **changes: object) -> DialogueState:
             ),
         ),
         task=TASK,
+        tools=(TOOL_RESULT,),
         messages=(Message(speaker="character", text="欢迎! 🌸", turn=turn, at=EVENING_IN_SHANGHAI),),
         summary=Summary(text="打了招呼。", first_turn=0, last_turn=0),
         notes=(Note(key="affinity", value="0.5"),),

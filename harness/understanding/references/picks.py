@@ -109,12 +109,24 @@ def _fits(entity: Entity, kinds: frozenset[str]) -> bool:
     return not kinds or entity.kind in kinds or entity.kind == "other"
 
 
+def _taken(state: DialogueState) -> Entity | None:
+    """The one of the things on offer that was spoken of after all the others, in one of the last turns."""
+    items = latest_list(state)
+    newest = max((entity.last_turn for entity in items), default=0)
+    spoken = [entity for entity in items if entity.last_turn == newest]
+    return spoken[0] if len(spoken) == 1 and len(items) > 1 and state.turn_count - newest < FRESH else None
+
+
 def demonstratives(lowered: str, state: DialogueState, cues: EntityCues) -> Iterator[Found]:
-    """The thing that "that one", 那辆 most clearly means."""
+    """The thing that "that one", 那辆 most clearly means; what was taken of the things on offer before anything else."""
+    taken = _taken(state)
     for expression in cues.demonstrative_expressions:
         for match in expression.finditer(lowered):
             kinds = _kinds(match.groupdict(), cues)
-            entity = clear(state, lambda e, kinds=kinds: KIND_WEIGHT.get(e.kind, 0.0) * _fits(e, kinds))  # type: ignore[misc]
+            entity = clear(
+                state,
+                lambda e, kinds=kinds: (1.0 if e is taken else KIND_WEIGHT.get(e.kind, 0.0)) * _fits(e, kinds),  # type: ignore[misc]
+            )
             if entity is not None:
                 yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
 
