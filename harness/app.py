@@ -1,4 +1,4 @@
-"""The composition root: settings in, sessions out. Only this module, ``app_memory`` and ``app_models`` import adapters."""
+"""The composition root: settings in, sessions out. Only this module and its other parts (``app_*``) import adapters."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import structlog
 
 from harness import logs, settings as settings_module
 from harness.app_memory import MemoryParts
+from harness.app_servers import server_url
+from harness.app_short_term import ShortTermParts
 from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionExists, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
@@ -32,6 +34,7 @@ from harness.ports import (
     RandomIds,
     Role,
     SessionStore,
+    ShortTerm,
     SystemClock,
 )
 from harness.prompts import Prompts
@@ -73,6 +76,7 @@ class Harness:
         store: SessionStore | None = None,
         memory: MemoryStore | None = None,
         artifacts: Artifacts | None = None,
+        short_term: ShortTerm | None = None,
         machine: TurnMachine = MACHINE,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -84,6 +88,7 @@ class Harness:
             settings: read with :func:`harness.settings.load` when not given.
             model, store, memory, artifacts: use these instead of what the settings name. With a store of your own and no memory, what is
                 remembered ends with the process.
+            short_term: keep the newest messages there too, whatever ``short_term.backend`` is.
             machine: a turn machine with replaced or inserted steps.
             progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
 
@@ -108,6 +113,7 @@ class Harness:
         self._memory = MemoryParts(
             self.settings, self.languages, given=memory, durable=store is None, endpoint=self._provider
         )
+        self._short_term = ShortTermParts(self.settings, given=short_term)
         self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
         self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
         logs.configure(self.settings.log)
@@ -136,6 +142,7 @@ class Harness:
                 stack.push_async_callback(self._model.close)
                 self._model = None
             stack.push_async_callback(self._memory.close)
+            stack.push_async_callback(self._short_term.close)
             # Sessions that nobody holds any more may still be busy: the bookkeeping keeps their turnstile.
             for turnstile in list(self._turnstiles.values()):
                 stack.push_async_callback(turnstile.wait)
@@ -148,7 +155,15 @@ class Harness:
             from harness.adapters.stores import BACKENDS, StoreOptions
 
             storage = self.settings.storage
-            options = StoreOptions(self.database_path(), storage.synchronous, storage.busy_timeout_s)
+            options = StoreOptions(
+                self.database_path(),
+                storage.synchronous,
+                storage.busy_timeout_s,
+                url=server_url(self.settings, "storage", storage.backend),
+                timeout_s=storage.timeout_s,
+                pool_size=storage.pool_size,
+                key_prefix=storage.key_prefix,
+            )
             self._store = BACKENDS[storage.backend].open(options)
         return self._store
 
@@ -187,6 +202,8 @@ class Harness:
         if self.memory_store() is not None:
             await self.memories().forget(MemoryFilter(everything=True, session=session_id, statuses=()))
         await self.artifacts().delete(session_id)
+        if self._short_term.mirroring() is not None:
+            await self.short_term().clear(session_id)
         await store.delete(session_id)
 
     def memory_store(self) -> MemoryStore | None:
@@ -203,6 +220,19 @@ class Harness:
         if shared is None:
             raise SettingsError("Memory is off.", remedy="Set memory.backend to auto or sqlite.")
         return Memories(shared, self._clock, self._ids)
+
+    def short_term(self) -> ShortTerm:
+        """The newest messages of every session, as other programs see them.
+
+        Raises:
+            SettingsError: they are not kept, or nothing says where. MissingExtra: the package of the server is not installed.
+        """
+        store = self._short_term.store()
+        if store is None:
+            raise SettingsError(
+                "Short-term messages are off.", remedy="Set short_term.backend to sqlite, redis or memory."
+            )
+        return store
 
     async def model(self) -> Model:
         """The model, connected when first asked for; without a provider the embedded one is fetched and started.
@@ -390,6 +420,7 @@ class Harness:
             turnstile=turnstile,
             memory=self._memory.shared(),
             artifacts=self.artifacts(),
+            short_term=self._short_term.mirroring(),
         )
 
     async def _find(self, store: SessionStore, session_id: str) -> SessionInfo | None:

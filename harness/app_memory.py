@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import settings as settings_module
+from harness.app_servers import server_url
 from harness.context.tokens import estimate
 from harness.language import LanguagePacks
 from harness.memory import LayerPolicy, MemoryPolicy, Shared
@@ -73,7 +74,16 @@ class MemoryParts:
             from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
 
             storage = self._settings.storage
-            options = MemoryOptions(self.path, storage.synchronous, storage.busy_timeout_s)
+            memory = self._settings.memory
+            options = MemoryOptions(
+                self.path,
+                storage.synchronous,
+                storage.busy_timeout_s,
+                url=server_url(self._settings, "memory", self.backend),
+                timeout_s=memory.timeout_s,
+                pool_size=memory.pool_size,
+                key_prefix=storage.key_prefix,
+            )
             self._store = MEMORY_BACKENDS[self.backend].open(options)
         return self._store
 

@@ -13,7 +13,7 @@ import structlog
 from harness.settings import LogSettings
 
 SECRET = re.compile(
-    r"(?i)(?:\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)|\b(?:api[_-]?key|token|password)\s*[=:]\s*\S+)"
+    r"(?i)(?:\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S+|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)|\b(?:api[_-]?key|token|password)\s*[=:]\s*\S+)"
 )
 HIDDEN = "[redacted]"
 

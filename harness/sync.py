@@ -14,6 +14,7 @@ from harness.app import Harness
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from harness.ports import RecentMessage
     from harness.session import Change, Reply, Session, TimelineEntry
     from harness.session.observing import Given
     from harness.state import DialogueState, Persona, TaskState, ToolResult, TurnRecord
@@ -163,6 +164,10 @@ class SyncHarness:
         """See :meth:`harness.app.Harness.open`."""
         opened = _waited(self._portal, lambda: self._harness.open(persona, session=session, user=user))
         return SyncSession(opened, self._portal)
+
+    def recent(self, session: str, *, max_tokens: int | None = None) -> tuple[RecentMessage, ...]:
+        """The newest messages of a session, as other programs see them; see :meth:`harness.app.Harness.short_term`."""
+        return _waited(self._portal, lambda: self._harness.short_term().recent(session, max_tokens=max_tokens))
 
     def close(self) -> None:
         """See :meth:`harness.app.Harness.close`."""

@@ -6,11 +6,13 @@ import ipaddress
 import itertools
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests._redis_server import RedisServer
 
 
 class NetworkBlocked(RuntimeError):
@@ -61,3 +63,22 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) 
     data = next(_homes)
     monkeypatch.setenv("HARNESS_HOME", str(data))
     return data
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis server, one for each worker. Tests keep apart by the prefix of their keys."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def server_url(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """The address of a server of a kind (``Backend.server``), started when first asked for; empty for none."""
+
+    def url(kind: str) -> str:
+        return str(request.getfixturevalue(f"{kind}_server").url) if kind else ""
+
+    return url

@@ -249,6 +249,36 @@ def reindex_memories(*, config: Config = None, overrides: Set = None) -> None:
     typer.echo(f"Made {made} vectors.")
 
 
+@app.command("recent")
+def show_recent(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="Id of a session.")],
+    *,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Only the newest that fit; default: all that are kept.")
+    ] = None,
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
+    """Show the newest messages of a session as they are kept for other programs (see short_term.backend)."""
+    from harness.cli import render, render_memory
+    from harness.cli.running import print_json, with_harness
+
+    async def work(harness: Any) -> Any:
+        return await harness.short_term().recent(session, max_tokens=max_tokens)
+
+    found = with_harness(load_settings(config, overrides), work)
+    if as_json:
+        print_json(
+            [{**one.message.model_dump(mode="json"), "turn_id": one.turn_id, "tokens": one.tokens} for one in found]
+        )
+    else:
+        render.console().print(render_memory.recent(found))
+    tokens = sum(one.tokens for one in found)
+    if max_tokens is not None and tokens > max_tokens:
+        typer.echo(f"The newest message alone has {tokens} tokens.", err=True)
+
+
 @app.command("export")
 def export_memories(
     file: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; default: standard output.")] = None,

@@ -11,7 +11,7 @@ from rich.text import Text
 from harness.cli.render import row, short, table
 
 if TYPE_CHECKING:
-    from harness.ports import MemoryStats, Recalled
+    from harness.ports import MemoryStats, Recalled, RecentMessage
     from harness.state.memory import MemoryItem
 
 _DATE = "%Y-%m-%d %H:%M"
@@ -34,6 +34,16 @@ def items(found: Sequence[MemoryItem]) -> RenderableType:
             item.at.strftime(_DATE) if item.at else "",
             short(item.text) + marks,
         )
+    return made
+
+
+def recent(found: Sequence[RecentMessage]) -> RenderableType:
+    """Short-term messages, a row each, oldest first."""
+    if not found:
+        return Text("No messages are kept of this session.")
+    made = table("turn", "speaker", "tokens", "text", whole=("turn", "speaker", "tokens"))
+    for one in found:
+        row(made, str(one.message.turn), one.message.speaker, str(one.tokens), one.message.text)
     return made
 
 

@@ -30,7 +30,7 @@ def show_settings(
         (
             name,
             redact(value.partition("?")[0] + "?…" if name == "provider.base_url" and "?" in value else value)
-            if isinstance(value, str)
+            if isinstance(value, str) and not name.endswith(".url")  # masked already
             else value,
             source,
         )

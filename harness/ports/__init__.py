@@ -38,6 +38,7 @@ from harness.ports.models import (
     StructuredForm,
 )
 from harness.ports.sessions import Journal, NullJournal, SessionStore, TurnPlace, places
+from harness.ports.short_term import RecentMessage, ShortTerm
 from harness.ports.times import Clock, Ids, RandomIds, SystemClock
 
 if TYPE_CHECKING:
@@ -98,10 +99,12 @@ __all__: Sequence[str] = [
     "Ports",
     "RandomIds",
     "Recalled",
+    "RecentMessage",
     "Remembered",
     "Remembering",
     "Role",
     "SessionStore",
+    "ShortTerm",
     "Slot",
     "StructuredForm",
     "SystemClock",

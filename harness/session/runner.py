@@ -14,6 +14,7 @@ from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
 from harness.memory import SessionMemory
 from harness.ports import Artifacts, Ports
 from harness.session.branch import CATCH_UP_ROUNDS, Branch
+from harness.session.mirror import Mirror
 from harness.session.observing import Given, taken_in
 from harness.session.replies import Reply
 from harness.session.turns import given_with, new_turn, recorded_turn
@@ -45,9 +46,11 @@ class Runner:
         turnstile: Turnstile,
         memory: SessionMemory | None = None,
         artifacts: Artifacts | None = None,
+        mirror: Mirror | None = None,
     ) -> None:
         self._memory = memory
         self.artifacts = artifacts
+        self._mirror = mirror
         self.ports = replace(ports, journal=branch, memory=memory or ports.memory)
         self._branch = branch
         self._settings = settings
@@ -114,6 +117,8 @@ class Runner:
 
     async def _remember_from(self, head: TurnRecord | None) -> None:
         """Have memory go along to where the session stands; without a store that answers it does so another time."""
+        if self._mirror is not None:
+            await self._mirror.follow()
         if self._memory is None:
             return
         try:
@@ -213,6 +218,8 @@ class Runner:
     async def _finish(self, turn: Turn, ports: Ports) -> None:
         """Bookkeeping after the reply. A failure leaves the turn recorded; it is resumed when next used."""
         try:
+            if self._mirror is not None:
+                await self._mirror.follow()
             await run_turn(turn, replace(ports, streaming=False), self._machine, survive=True)
         except ConflictError:
             self._branch.forget()  # another process completed or changed the session

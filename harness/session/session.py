@@ -12,6 +12,7 @@ from harness.memory import SessionMemory, Shared
 from harness.ports import Artifacts, Ports, SessionStore
 from harness.session.branch import Branch
 from harness.session.folding import initial_state
+from harness.session.mirror import Mirror, Mirroring
 from harness.session.observing import Given
 from harness.session.replies import Reply, TimelineEntry
 from harness.session.runner import Runner
@@ -58,14 +59,16 @@ class Session:
         turnstile: Turnstile | None = None,
         memory: Shared | None = None,
         artifacts: Artifacts | None = None,
+        short_term: Mirroring | None = None,
     ) -> None:
         """Bind a stored session to its store and ports; nothing is read yet. ``memory``: what is remembered across sessions;
-        ``artifacts``: where long tool results are kept.
+        ``artifacts``: where long tool results are kept; ``short_term``: where its newest messages are copied to.
         """
         self.id = info.id
         self.settings = settings
         self._branch = Branch(info, store, snapshot_every=settings.snapshot_every)
         self._turnstile = turnstile or Turnstile()
+        self._mirror = Mirror(short_term, self._branch) if short_term is not None else None
         self._runner = Runner(
             self._branch,
             ports=ports,
@@ -74,6 +77,7 @@ class Session:
             turnstile=self._turnstile,
             memory=SessionMemory(memory, self._branch) if memory is not None else None,
             artifacts=artifacts,
+            mirror=self._mirror,
         )
 
     @property
@@ -241,6 +245,8 @@ class Session:
             except BaseException:
                 await asyncio.shield(self._undone(new_id))
                 raise
+            if self._mirror is not None:
+                await self._mirror.copy(info, records)
             return new_id
 
     async def _undone(self, new_id: str) -> None:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
+from harness.addresses import masked
+
 
 class Section(BaseModel):
     """A section of the settings."""
@@ -192,7 +194,15 @@ class EngineSettings(Section):
 class StorageSettings(Section):
     """Where sessions are kept."""
 
-    backend: Literal["sqlite", "memory"] = Field(default="sqlite", description="sqlite, or memory (gone at exit).")
+    backend: Literal["sqlite", "memory", "redis"] = Field(
+        default="sqlite",
+        description="sqlite, memory (gone at exit), or redis (a server, extra redis).",
+    )
+    url: str = Field(
+        default="",
+        repr=False,
+        description="Address of the server (postgresql:// or redis://); ${NAME} in it is replaced by that environment variable, so that no password stands in a file.",
+    )
     path: str = Field(
         default="", description="The database file. Empty: sessions.db in the data directory (HARNESS_HOME)."
     )
@@ -204,15 +214,29 @@ class StorageSettings(Section):
         default="NORMAL", description="SQLite's durability: NORMAL survives a killed process, FULL also a power cut."
     )
     busy_timeout_s: float = Field(default=5.0, ge=0, description="Seconds to wait for another process that is writing.")
+    timeout_s: float = Field(default=5.0, gt=0, description="Seconds that a server may take for one answer.")
+    pool_size: int = Field(default=5, ge=1, description="Connections to a server at most.")
+    key_prefix: str = Field(
+        default="harness",
+        min_length=1,
+        description="What every key on a Redis server begins with: sessions, memories and short-term messages alike.",
+    )
 
 
 class MemorySettings(Section):
     """What is remembered across sessions, of a user by a character."""
 
-    backend: Literal["auto", "sqlite", "memory", "off"] = Field(
+    backend: Literal["auto", "sqlite", "memory", "redis", "off"] = Field(
         default="auto",
-        description="sqlite, memory (gone at exit), or off; auto is what storage.backend is.",
+        description="sqlite, memory (gone at exit), redis (a server, extra redis), or off; auto is what storage.backend is.",
     )
+    url: str = Field(
+        default="",
+        repr=False,
+        description="Address of the server (postgresql:// or redis://); ${NAME} in it is replaced by that environment variable, so that no password stands in a file. Empty: storage.url when it is of the same kind.",
+    )
+    timeout_s: float = Field(default=5.0, gt=0, description="Seconds that a server may take for one answer.")
+    pool_size: int = Field(default=5, ge=1, description="Connections to a server at most.")
     path: str = Field(
         default="",
         description="The database file. Empty: beside storage.path, or memory.db in the data directory (HARNESS_HOME).",
@@ -243,6 +267,30 @@ class MemorySettings(Section):
     importance_weight: float = Field(default=0.1, ge=0, description="Weight of importance and use in the score.")
     candidates: int = Field(
         default=50, ge=1, le=1000, description="Memories looked at in one turn, by words and by meaning each."
+    )
+
+
+class ShortTermSettings(Section):
+    """A copy of the newest messages of every session, for other programs to read. The engine itself reads its state."""
+
+    backend: Literal["off", "memory", "sqlite", "redis"] = Field(
+        default="off",
+        description="off, memory (for this process), sqlite (a file), or redis (a server, extra redis).",
+    )
+    url: str = Field(
+        default="",
+        repr=False,
+        description="Address of the server (redis://); ${NAME} in it is replaced by that environment variable. Empty: storage.url or memory.url when it is of the same kind.",
+    )
+    path: str = Field(
+        default="",
+        description="The database file. Empty: beside storage.path, or recent.db in the data directory (HARNESS_HOME).",
+    )
+    max_tokens: int = Field(
+        default=2000, ge=1, description="Most tokens kept of one session: the newest messages that fit, whole."
+    )
+    ttl_seconds: int = Field(
+        default=86_400, ge=0, description="Seconds after the last message for which they are kept. 0: without end."
     )
 
 
@@ -318,6 +366,7 @@ class Settings(Section):
     harness: EngineSettings = EngineSettings()
     storage: StorageSettings = StorageSettings()
     memory: MemorySettings = MemorySettings()
+    short_term: ShortTermSettings = ShortTermSettings()
     memory_l2: EpisodicSettings = EpisodicSettings()
     memory_l3: SemanticSettings = SemanticSettings()
     local: LocalSettings = LocalSettings()
@@ -355,10 +404,11 @@ class Loaded:
         return bool(getattr(getattr(self.settings, section), key) == SECTIONS[section].model_fields[key].default)
 
     def rows(self) -> Iterator[tuple[str, Any, str]]:
-        """(dotted name, value, origin) of every setting."""
+        """(dotted name, value, origin) of every setting, passwords in addresses masked."""
         for section in SECTIONS:
             for key, value in getattr(self.settings, section).model_dump().items():
                 name = f"{section}.{key}"
+                value = masked(value) if key == "url" else value  # noqa: PLW2901 - never shown otherwise
                 yield name, value, self.origins.get(name, "default")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
 from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryQuery, MemoryStore
 from harness.state.memory import MemoryItem, Scope
+from tests._redis_server import RedisServer
 
 np: Any = importlib.import_module("numpy")
 Figures = dict[str, Any]
@@ -98,7 +99,32 @@ async def measured(plan: Plan, folder: Path) -> Figures:
 async def _store(plan: Plan, folder: Path) -> Figures:
     made, backend = Made(plan), MEMORY_BACKENDS[plan.contender]
     path = folder / "memory.db"
-    options = MemoryOptions(path=path)
+    server = _server(backend.server, folder)
+    options = MemoryOptions(path=path, url=server.url if server is not None else "")
+    try:
+        figures = await _measured_store(plan, made, options)
+        figures["file"] = _size(folder) / 1e6 if backend.durable else None
+    finally:
+        if server is not None:
+            server.stop()
+    return figures
+
+
+def _server(kind: str, folder: Path) -> RedisServer | None:
+    """A server for a backend that needs one, with its files in the folder; its own memory is not counted."""
+    if not kind:
+        return None
+    server = RedisServer(folder / kind)
+    server.start()
+    return server
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+async def _measured_store(plan: Plan, made: Made, options: MemoryOptions) -> Figures:
+    backend = MEMORY_BACKENDS[plan.contender]
     store = backend.open(options)
     await store.embed(EmbeddingSpace("made up", plan.dimensions), {})
     words, vectors = made.queries()
@@ -143,7 +169,6 @@ async def _store(plan: Plan, folder: Path) -> Figures:
     figures["same"] = statistics.fmean(same)
     figures["ram"] = (_resident() - before) / 1e6 if backend.durable else None
     await store.close()
-    figures["file"] = path.stat().st_size / 1e6 if backend.durable else None
     return figures
 
 

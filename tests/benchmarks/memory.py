@@ -255,7 +255,9 @@ def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--backend", default="sqlite", choices=sorted(MEMORY_BACKENDS))
+    parser.add_argument(
+        "--backend", default="sqlite", choices=sorted(name for name, kind in MEMORY_BACKENDS.items() if not kind.server)
+    )
     parser.add_argument("--embedder", default="", choices=["", *sorted(set(EMBEDDERS) - {"openai"})])
     arguments = parser.parse_args()
     asyncio.run(run(arguments.data, arguments.backend, arguments.embedder))

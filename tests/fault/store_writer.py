@@ -1,6 +1,6 @@
 """A program that writes to a session store and says on standard output what was acknowledged.
 
-Run by the tests as ``python store_writer.py MODE FILE NAME``; never imported.
+Run by the tests as ``python store_writer.py MODE PLACE NAME``, the place being a file or the address of a Redis server; never imported.
 """
 
 from __future__ import annotations
@@ -8,8 +8,11 @@ from __future__ import annotations
 import asyncio
 import sys
 
+from harness.adapters.redis.options import RedisOptions
+from harness.adapters.stores.redis import RedisSessionStore
 from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.errors import ConflictError, StoreError
+from harness.ports import SessionStore
 from harness.testing.conformance.samples import sample_info, sample_record
 
 BODY = "half a record would end somewhere in here 半条记录 " * 400
@@ -20,7 +23,7 @@ def say(*words: object) -> None:
     sys.stdout.flush()
 
 
-async def loop(store: SQLiteSessionStore, name: str) -> None:
+async def loop(store: SessionStore, name: str) -> None:
     """Append and amend turns until killed, going on where a killed one stopped."""
     say("opening")
     if not await store.sessions():
@@ -39,7 +42,7 @@ async def loop(store: SQLiteSessionStore, name: str) -> None:
         head = turn_id
 
 
-async def compete(store: SQLiteSessionStore, name: str) -> None:
+async def compete(store: SessionStore, name: str) -> None:
     """Add 40 turns to a session that another program writes to as well."""
     written = 0
     while written < 40:
@@ -54,7 +57,7 @@ async def compete(store: SQLiteSessionStore, name: str) -> None:
         written += 1
 
 
-async def fill_up(store: SQLiteSessionStore, _: str) -> None:
+async def fill_up(store: SessionStore, _: str) -> None:
     """Append turns under a limit on file size until there is no room, then read everything."""
     import resource
     import signal
@@ -76,7 +79,7 @@ async def fill_up(store: SQLiteSessionStore, _: str) -> None:
     say("appended", record.id, await store.append("s1", record, expected_version=version))
 
 
-async def try_to_open(store: SQLiteSessionStore, _: str) -> None:
+async def try_to_open(store: SessionStore, _: str) -> None:
     """Open as a user without rights."""
     import os
 
@@ -90,7 +93,11 @@ async def try_to_open(store: SQLiteSessionStore, _: str) -> None:
 
 async def main() -> None:
     mode, path, name = sys.argv[1:]
-    store = SQLiteSessionStore(path, busy_timeout_s=20)
+    store: SessionStore
+    if path.startswith("redis://"):
+        store = RedisSessionStore(RedisOptions(path))
+    else:
+        store = SQLiteSessionStore(path, busy_timeout_s=20)
     try:
         await {"loop": loop, "compete": compete, "fill_up": fill_up, "try_to_open": try_to_open}[mode](store, name)
     finally:

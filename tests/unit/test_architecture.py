@@ -15,19 +15,30 @@ import harness
 ROOT = Path(str(harness.__file__)).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "resources", "yaml_strict", "tolerant"),
+    ("errors", "addresses", "resources", "yaml_strict", "tolerant"),
     ("state", "settings", "logs"),
     ("ports", "language", "prompts", "prompt_views"),
     ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
     ("session",),
-    ("replaying", "diagnosing", "app", "app_memory", "app_models", "sync", "testing", "documenting"),
+    (
+        "replaying",
+        "diagnosing",
+        "app",
+        "app_memory",
+        "app_models",
+        "app_servers",
+        "app_short_term",
+        "sync",
+        "testing",
+        "documenting",
+    ),
     ("cli",),
 )
 """Who may import whom: a package or module imports only from its own layer and those before it."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-COMPOSERS = {"app", "app_memory", "app_models"}
+COMPOSERS = {"app", "app_memory", "app_models", "app_servers", "app_short_term"}
 """The only modules that import adapters (tests of stores and servers live in ``testing`` and use the ports)."""
-ADAPTERS_MAY = {"errors", "state", "ports", "adapters", "yaml_strict"}
+ADAPTERS_MAY = {"errors", "addresses", "state", "ports", "adapters", "yaml_strict"}
 
 
 def imports(file: Path) -> Iterator[str]:

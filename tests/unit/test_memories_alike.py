@@ -1,4 +1,4 @@
-"""The SQLite store beside the plain one: the same calls, drawn at random, give the same answers."""
+"""Each durable store beside the plain one: the same calls, drawn at random, give the same answers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.adapters.memories import _sqlite_search, _vectors
+from harness.adapters.memories import (
+    MEMORY_BACKENDS,
+    MemoryOptions,
+    _redis_search,
+    _sqlite_search,
+    _vectors,
+    redis,
+)
 from harness.adapters.memories.ram import InProcessMemoryStore
+from harness.adapters.memories.redis import RedisMemoryStore
 from harness.adapters.memories.sqlite import SQLiteMemoryStore
 from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryHits, MemoryQuery
 from harness.state.memory import MemoryItem, Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from harness.ports.memories import MemoryStore
@@ -187,8 +196,15 @@ async def step(stores: tuple[MemoryStore, MemoryStore], drawn: Drawn) -> None:
 
 @pytest.mark.parametrize("small", [False, True], ids=["usual sizes", "every path"])
 @pytest.mark.parametrize("seed", range(6))
-async def test_sqlite_answers_as_the_plain_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, *, small: bool
+@pytest.mark.parametrize("backend", [name for name, found in MEMORY_BACKENDS.items() if found.durable])
+async def test_it_answers_as_the_plain_store(
+    backend: str,
+    server_url: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+    *,
+    small: bool,
 ) -> None:
     if small:  # so that a hundred items take the paths of a hundred thousand
         monkeypatch.setattr(_vectors, "SPLIT", 20)
@@ -196,9 +212,14 @@ async def test_sqlite_answers_as_the_plain_store(
         monkeypatch.setattr(_vectors, "_SPREAD", 8.0)
         monkeypatch.setattr(_sqlite_search, "BUDGET", 15)
         monkeypatch.setattr(_sqlite_search, "_FEW", 30)
+        monkeypatch.setattr(_redis_search, "BUDGET", 15)
+        monkeypatch.setattr(_redis_search, "_AT_ONCE", 7)
+        monkeypatch.setattr(redis, "_PAGE", 3)
     drawn = Drawn(seed)
-    stores = (InProcessMemoryStore(), SQLiteMemoryStore(tmp_path / "memory.db"))
-    beside = SQLiteMemoryStore(tmp_path / "memory.db")
+    made = MEMORY_BACKENDS[backend]
+    options = MemoryOptions(path=tmp_path / "memory.db", url=server_url(made.server), key_prefix=str(tmp_path))
+    stores = (InProcessMemoryStore(), made.open(options))
+    beside = made.open(options)
     await both(stores, "embed", drawn.space, {})
     for number in range(STEPS):
         await step(stores, drawn)
@@ -208,6 +229,20 @@ async def test_sqlite_answers_as_the_plain_store(
     stats = [await store.stats() for store in stores]
     assert dict(stats[0].by_kind) == dict(stats[1].by_kind)
     assert (stats[0].items, stats[0].vectors, stats[0].space) == (stats[1].items, stats[1].vectors, stats[1].space)
-    assert await stores[1].check() == ()
+    if isinstance(stores[1], SQLiteMemoryStore):
+        assert await stores[1].check() == ()
+    if isinstance(stores[1], RedisMemoryStore):
+        await _nothing_is_left(stores[1], tmp_path)
     for store in (*stores, beside):
         await store.close()
+
+
+async def _nothing_is_left(store: RedisMemoryStore, prefix: Path) -> None:
+    """When all items are deleted, all that was made of them is gone, whatever they went through."""
+    await store.forget(MemoryFilter(everything=True, statuses=()))
+
+    async def keys(client: Any) -> list[bytes]:
+        return [key async for key in client.scan_iter(f"{prefix}:*")]
+
+    left = {key.decode().removeprefix(f"{prefix}:memory:") for key in await store._client.read(keys)}
+    assert left <= {"totals", "followed", "vgone"}

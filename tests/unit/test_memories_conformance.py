@@ -11,6 +11,7 @@ from harness.adapters.memories.sqlite import SQLiteMemoryStore
 from harness.testing.conformance.memories import MEMORY_CHECKS, MemoryCheck, memory_storage_of, run_memory_check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from harness.ports.memories import MemoryStore
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("check", MEMORY_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", MEMORY_BACKENDS)
-async def test_backend_conforms(name: str, check: MemoryCheck) -> None:
+async def test_backend_conforms(name: str, check: MemoryCheck, server_url: Callable[[str], str]) -> None:
     backend = MEMORY_BACKENDS[name]
+    url = server_url(backend.server)
 
     def make(folder: Path) -> MemoryStore:
-        return backend.open(MemoryOptions(path=folder / "deep" / "memory.db"))
+        return backend.open(MemoryOptions(path=folder / "deep" / "memory.db", url=url, key_prefix=folder.name))
 
     await run_memory_check(check, memory_storage_of(make, durable=backend.durable))
 

@@ -1,0 +1,211 @@
+"""Finding items by words and by vectors on a Redis server: lists are read in few round trips, scores are made here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.adapters.memories._bm25 import Ranking, distinct, rarest
+from harness.adapters.memories._entries import check_dimensions, floats
+from harness.adapters.memories._filters import matches
+from harness.adapters.memories._redis_rows import counts_of, group_fits, group_keys, item_of
+from harness.adapters.memories._redis_vectors import RedisVectors
+from harness.adapters.memories._scores import Scored, added_up
+from harness.adapters.redis.client import chunks
+from harness.adapters.redis.failures import damaged
+from harness.ports.memories import EmbeddingSpace, MemoryFilter, MemoryHit, MemoryHits, MemoryQuery, Vector
+
+if TYPE_CHECKING:
+    from harness.adapters.redis.client import RedisClient
+    from harness.state.memory import MemoryItem
+
+BUDGET = 10_000
+"""Entries of lists that are looked at before the more common words of a query only add to what the rarer ones found."""
+_MORE = 4
+_CANDIDATES = 2
+_AT_ONCE = 1_000
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A query with what the server says about it. ``rows``: item and row of each doc that was looked at; None for one gone."""
+
+    where: MemoryFilter
+    groups: Mapping[int, int]
+    limit: int
+    ranking: Ranking
+    words: Sequence[str]
+    rows: dict[int, tuple[MemoryItem, bytes] | None] = field(default_factory=dict)
+
+
+class RedisSearch:
+    """Searches a server."""
+
+    def __init__(self, client: RedisClient, vectors: RedisVectors) -> None:
+        self._client = client
+        self._vectors = vectors
+
+    async def find(self, query: MemoryQuery) -> MemoryHits:
+        """The best by words and the best by vectors."""
+        words, wanted = distinct(query.terms), group_keys(query.where)
+        counted, totals, groups = await self._counts(words, wanted, query.where)
+        frequencies = dict(zip(words, counted, strict=True))
+        documents, tokens, model, dimensions = totals
+        ranking = Ranking.of(frequencies, documents, tokens)
+        asked = _Asked(query.where, groups, max(query.limit, 0), ranking, words)
+        lexical = await self._by_words(asked, frequencies, documents)
+        space = EmbeddingSpace(model, dimensions) if model is not None else None
+        cosines, places, mean, deviation = await self._by_vectors(asked, space, query.vector, lexical)
+        by_words = {doc: place for place, doc in enumerate(lexical, start=1)}
+        found = self._matched(asked, [*lexical, *(doc for doc in places if doc not in lexical)])
+        hits = tuple(
+            MemoryHit(
+                item,
+                lexical=lexical.get(doc, score),
+                cosine=cosines.get(doc),
+                matched=matched,
+                lexical_rank=by_words.get(doc),
+                vector_rank=places.get(doc),
+            )
+            for doc, item, score, matched in found
+        )
+        return MemoryHits(hits, documents, frequencies, mean, deviation)
+
+    async def groups(self, where: MemoryFilter, *, exactly: bool = False) -> dict[int, int]:
+        """Number and size of each group that the query may see; ``exactly``: that ``forget`` means."""
+        wanted = None if exactly else group_keys(where)
+        _, _, found = await self._counts((), wanted, where, exactly=exactly)
+        return found
+
+    async def _counts(
+        self, words: Sequence[str], wanted: Sequence[str] | None, where: MemoryFilter, *, exactly: bool = False
+    ) -> tuple[list[int], tuple[int, int, str | None, int], dict[int, int]]:
+        """How many items have each word; items, terms and space of the store; the groups: all of one moment."""
+
+        def fill(pipeline: Any) -> None:
+            pipeline.hmget(self._key("totals"), "items", "tokens", "model", "dimensions")
+            if words:
+                pipeline.hmget(self._key("terms"), words)
+            for name in ("groups", "sizes"):
+                if wanted is None:
+                    pipeline.hgetall(self._key(name))
+                else:
+                    pipeline.hmget(self._key(name), wanted)
+
+        totals, *rest = await self._client.together(fill)
+        counted = [int(value or 0) for value in (rest.pop(0) if words else ())]
+        numbers, sizes = rest
+        if wanted is None:
+            fit = [key for key in numbers if group_fits(key.decode(), where, exactly=exactly)]
+            groups = {int(numbers[key]): int(sizes.get(key, 0)) for key in fit}
+        else:
+            there = zip(numbers, sizes, strict=True)
+            groups = {int(number): int(size or 0) for number, size in there if number is not None}
+        items, tokens, model, dimensions = totals
+        store = (int(items or 0), int(tokens or 0), model.decode() if model is not None else None, int(dimensions or 0))
+        return counted, store, groups
+
+    # --- by words ---------------------------------------------------------------------------------------------------
+
+    async def _by_words(self, asked: _Asked, frequencies: Mapping[str, int], documents: int) -> dict[int, float]:
+        """Docs and scores of the best, best first."""
+        if not asked.limit or not asked.groups:
+            return {}
+        # About how many items of the groups have each word: as many as of all.
+        part = sum(asked.groups.values()) / documents if documents else 0.0
+        cost = {word: math.ceil(count * part) for word, count in frequencies.items()}
+        lists: dict[str, bytes] = {}
+        budget = BUDGET
+        while True:
+            kept, left = rarest(cost, budget)
+            lists |= await self._lists([word for word in kept if word not in lists], asked.groups)
+            scored = added_up(lists, asked.ranking)
+            if not left:
+                docs = await self._passing(scored, asked, asked.limit)
+                return dict(zip(docs, scored.of(docs), strict=True))
+            docs = await self._passing(scored, asked, asked.limit * _CANDIDATES)
+            if len(docs) >= asked.limit:
+                exact = {doc: score for doc, _, score, _ in self._matched(asked, docs)}
+                best = sorted(docs, key=lambda doc: (exact[doc], doc), reverse=True)[: asked.limit]
+                return {doc: exact[doc] for doc in best}
+            budget *= _MORE
+
+    async def _lists(self, words: Sequence[str], groups: Collection[int]) -> dict[str, bytes]:
+        """The entries of each word in these groups."""
+        names = [self._key(f"words:{group}:{word}") for word in words for group in groups]
+        if not names:
+            return {}
+        found = await self._client.read(lambda client: client.mget(names))
+        lists = {}
+        for place, word in enumerate(words):
+            entries = b"".join(part or b"" for part in found[place * len(groups) : (place + 1) * len(groups)])
+            if len(entries) % 8:
+                raise damaged(self._client.place, "an entry of the index of words there is cut off")
+            lists[word] = entries
+        return lists
+
+    def _matched(self, asked: _Asked, docs: Sequence[int]) -> list[tuple[int, MemoryItem, float, frozenset[str]]]:
+        """Doc, item, BM25 by all words of the query, and the words it has."""
+        found = []
+        for doc in docs:
+            known = asked.rows.get(doc)
+            if known is not None:
+                length, counts = counts_of(known[1], asked.words, self._client.place)
+                found.append((doc, known[0], asked.ranking.score(counts, length), frozenset(counts)))
+        return found
+
+    # --- by vectors -------------------------------------------------------------------------------------------------
+
+    async def _by_vectors(
+        self, asked: _Asked, space: EmbeddingSpace | None, vector: Vector | None, lexical: Collection[int]
+    ) -> tuple[dict[int, float], dict[int, int], float | None, float | None]:
+        """Cosines of the best and of what was found by words; the places of the best; mean and deviation of all."""
+        if vector is None or space is None:
+            return {}, {}, None, None
+        query = floats(vector, "query")
+        check_dimensions(query, space, "query")
+        scan = await self._vectors.scan(space, query, list(asked.groups))
+        candidates = await self._passing(scan, asked, asked.limit)
+        cosines = await self._vectors.cosines(query, {*candidates, *lexical})
+        ordered = sorted(
+            (doc for doc in candidates if doc in cosines), key=lambda doc: (cosines[doc], doc), reverse=True
+        )
+        places = {doc: place for place, doc in enumerate(ordered[: asked.limit], start=1)}
+        return cosines, places, scan.mean, scan.deviation
+
+    # --- filtering --------------------------------------------------------------------------------------------------
+
+    async def _passing(self, scored: Scored, asked: _Asked, limit: int) -> list[int]:
+        """Docs of the best that pass the filter, best first."""
+        passed: list[int] = []
+        seen = 0
+        count = limit
+        while len(passed) < limit and seen < len(scored):
+            docs = scored.best(count)
+            fresh, seen = docs[seen:], len(docs)
+            await self._look(asked, fresh)
+            for doc in fresh:
+                row = asked.rows[doc]
+                # The whole filter, scope included: no damage to the index may show an item to whom it does not belong.
+                if row is not None and matches(row[0], asked.where):
+                    passed.append(doc)
+            count *= _MORE
+        return passed[:limit]
+
+    async def _look(self, asked: _Asked, docs: Sequence[int]) -> None:
+        """Read items that were not read yet."""
+        for some in chunks([doc for doc in docs if doc not in asked.rows], _AT_ONCE):
+            names = list(some)
+            documents, states, rows = await self._client.together(
+                lambda pipeline, names=names: [
+                    pipeline.hmget(self._key(kind), names) for kind in ("items", "states", "rows")
+                ]  # type: ignore[misc]  # bound per portion
+            )
+            for doc, document, state, row in zip(names, documents, states, rows, strict=True):
+                gone = document is None or row is None
+                asked.rows[doc] = None if gone else (item_of(document, state, self._client.place), row)
+
+    def _key(self, name: str) -> str:
+        return self._client.key("memory", name)

@@ -1,0 +1,1 @@
+"""What the stores on a Redis server share: the connection, and errors in the words of the ports."""
