@@ -1,4 +1,4 @@
-"""The composition root: settings in, sessions out. Only this module and its other parts (``app_*``) import adapters."""
+"""The composition root: settings in, sessions out. Only this module and those named ``app_…`` import adapters."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionEx
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.memory import Memories
+from harness.memory.scopes import check_place
 from harness.persona import find_persona, list_personas
 from harness.ports import (
     Artifacts,
@@ -97,6 +98,8 @@ class Harness:
         """
         if settings is None:
             settings = settings_module.load()
+            if settings.note:
+                log.warning("settings_of_another_program", note=settings.note)
         self.settings = settings.settings if isinstance(settings, Loaded) else settings
         self.machine = machine
         self._model, self._own_model = model, model is None
@@ -349,7 +352,14 @@ class Harness:
     # --- sessions -------------------------------------------------------------------------------------------------
 
     async def open(
-        self, persona: str | Persona = "", *, session: str = "", user: str = "user", connect: bool = True
+        self,
+        persona: str | Persona = "",
+        *,
+        session: str = "",
+        user: str = "user",
+        project: str = "",
+        world: str = "",
+        connect: bool = True,
     ) -> Session:
         """Open a session: the stored one of this id, or a new one.
 
@@ -358,13 +368,20 @@ class Harness:
                 or the default character for a new one.
             session: id; a fresh one is made when empty.
             user: who the character talks with; kept apart from other users.
+            project, world: what it is about and where it plays; memory keeps each apart. Empty: as the settings
+                ``memory.project`` and ``memory.world`` say for a new session, and the stored ones for a stored session.
             connect: connect the model now; False leaves that to the first call, for work that may need none.
 
         Raises:
-            PersonaError: no such character, or the stored session has another one.
+            PersonaError: no such character.
+            SettingsError: the stored session is with another character or user, or in another project or world.
+            MalformedInput: an id or name cannot be one.
         """
         check_id(session, "session id")
         check_id(user, "user id")
+        memory = self.settings.memory
+        for what, name in (("project", project or memory.project), ("world", world or memory.world)):
+            check_place(name, what)
         user = user or USER  # an item of no user would be one for everybody
         store, ports = self.store(), await self.ports(connect=connect)
         chosen = self._persona(persona) if persona else None
@@ -377,6 +394,8 @@ class Harness:
                 persona_ref=reference(chosen),
                 persona=chosen,
                 user=user,
+                project=project or memory.project,
+                world=world or memory.world,
                 created_at=now,
                 updated_at=now,
             )
@@ -394,6 +413,12 @@ class Harness:
                 f"Session {info.id!r} is a conversation with {info.user!r}, not with {user!r}.",
                 remedy="Choose another session id: what one user said is not shown to another.",
             )
+        for what, wanted, stored in (("project", project, info.project), ("world", world, info.world)):
+            if wanted not in ("", stored):
+                raise SettingsError(
+                    f"Session {info.id!r} belongs to the {what} {stored!r}, not to {wanted!r}.",
+                    remedy=f"Choose another session id: what belongs to one {what} is not shown in another.",
+                )
         return self._bind(info, store, ports)
 
     async def warm(self, session: Session) -> HarnessError | None:

@@ -11,7 +11,7 @@ from harness import settings as settings_module
 from harness.app_servers import server_url
 from harness.context.tokens import estimate
 from harness.language import LanguagePacks
-from harness.memory import LayerPolicy, MemoryPolicy, Shared
+from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared
 from harness.ports import Embedder, MemoryStore
 from harness.settings import Settings
 from harness.state.memory import MemoryLayer
@@ -48,6 +48,7 @@ class MemoryParts:
         self._endpoint = endpoint
         self._embedder: Embedder | None = None
         self._model: OpenAIModel | None = None
+        self._files: MemoryFiles | None = None
 
     @property
     def backend(self) -> str:
@@ -106,7 +107,20 @@ class MemoryParts:
         store = self.store()
         if store is None:
             return None
-        return Shared(store, memory_policy(self._settings), self._languages, estimate, self.embedder())
+        embedder, files = self.embedder(), self.files()
+        joined = store if files is None else JoinedStore(store, files.store)
+        return Shared(joined, memory_policy(self._settings), self._languages, estimate, embedder, files)
+
+    def files(self) -> MemoryFiles | None:
+        """What stands in files; None when no folder is set."""
+        folder = self._settings.paths.memory
+        if self._files is None and folder:
+            from harness.adapters.memories.ram import InProcessMemoryStore
+
+            self._files = MemoryFiles(
+                self._settings.path(folder), InProcessMemoryStore(), self._languages, self.embedder()
+            )
+        return self._files
 
     async def close(self) -> None:
         """Release what was made here."""
@@ -117,6 +131,9 @@ class MemoryParts:
             if self._embedder is not None:
                 stack.push_async_callback(self._embedder.close)
                 self._embedder = None
+            if self._files is not None:
+                stack.push_async_callback(self._files.close)
+                self._files = None
             if self._store is not None and self._own:
                 stack.push_async_callback(self._store.close)
                 self._store = None

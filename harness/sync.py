@@ -160,9 +160,14 @@ class SyncHarness:
             self._stack.close()
             raise
 
-    def open(self, persona: str | Persona = "", *, session: str = "", user: str = "user") -> SyncSession:
+    def open(
+        self, persona: str | Persona = "", *, session: str = "", user: str = "user", project: str = "", world: str = ""
+    ) -> SyncSession:
         """See :meth:`harness.app.Harness.open`."""
-        opened = _waited(self._portal, lambda: self._harness.open(persona, session=session, user=user))
+        opened = _waited(
+            self._portal,
+            lambda: self._harness.open(persona, session=session, user=user, project=project, world=world),
+        )
         return SyncSession(opened, self._portal)
 
     def recent(self, session: str, *, max_tokens: int | None = None) -> tuple[RecentMessage, ...]:

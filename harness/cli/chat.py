@@ -20,9 +20,21 @@ Persona = Annotated[
 Session = Annotated[str, typer.Option("--session", "-s", metavar="ID", help="Session to go on with, or to begin.")]
 User = Annotated[str, typer.Option("--user", metavar="ID", help="Who talks; kept apart from other users.")]
 
+Project = Annotated[
+    str,
+    typer.Option("--project", metavar="NAME", help="What it is about; what is remembered of other projects stays out."),
+]
+World = Annotated[str, typer.Option("--world", metavar="NAME", help="Where it plays; kept apart from other worlds.")]
+
 
 def chat(
-    persona: Persona = "", session: Session = "", user: User = "user", config: Config = None, overrides: Set = None
+    persona: Persona = "",
+    session: Session = "",
+    user: User = "user",
+    project: Project = "",
+    world: World = "",
+    config: Config = None,
+    overrides: Set = None,
 ) -> None:
     """Talk with a character.
 
@@ -41,7 +53,7 @@ def chat(
         screen.status(embedded_notice(loaded.settings))
 
     async def talk(harness: Harness) -> bool:
-        opened = await harness.open(persona, session=session, user=user)
+        opened = await harness.open(persona, session=session, user=user, project=project, world=world)
         warming = asyncio.create_task(get_ready(harness, opened, screen))
         conversation = Conversation(harness, opened, screen)
         try:

@@ -20,6 +20,8 @@ from harness.cli import (
     init,
     language,
     memory,
+    memory_changes,
+    memory_moving,
     model,
     persona,
     prompts,
@@ -98,12 +100,14 @@ app.command("goto", rich_help_panel=TALKING)(tree.goto)
 app.add_typer(facts.app, name="facts", rich_help_panel=LOOKING)
 app.add_typer(task.app, name="task", rich_help_panel=LOOKING)
 app.add_typer(artifacts.app, name="artifacts", rich_help_panel=LOOKING)
+# Its commands stand in three modules; importing them adds them.
+MEMORY_COMMANDS = (memory, memory_changes, memory_moving)
 app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)
 app.add_typer(language.app, name="language", rich_help_panel=MAKING)
 app.command("init", rich_help_panel=RUNNING)(init.init)
-app.command("settings", rich_help_panel=RUNNING)(settings.show_settings)
+app.add_typer(settings.app, name="settings", rich_help_panel=RUNNING)
 app.command("doctor", rich_help_panel=RUNNING)(doctor.doctor)
 app.add_typer(model.app, name="model", rich_help_panel=RUNNING)
 

@@ -39,4 +39,7 @@ def load_settings(config: Path | None, overrides: list[str] | None) -> Loaded:
         if not equals:
             raise SettingsError(f"--set expects SECTION.KEY=VALUE, not {item!r}.")
         values[name.strip()] = value.strip()
-    return load(file=config, overrides=values)
+    loaded = load(file=config, overrides=values)
+    if loaded.note:
+        typer.secho(loaded.note, fg="yellow", err=True)
+    return loaded

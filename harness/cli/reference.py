@@ -32,7 +32,8 @@ def reference() -> str:
     for name, command in root.commands.items():
         subcommands = getattr(command, "commands", None)
         if subcommands:
-            parts.append(f"## harness {name}\n\n{_text(command.help)}\n\n")
+            alone = getattr(command, "invoke_without_command", False)
+            parts.append(_command(name, command, "##") if alone else f"## harness {name}\n\n{_text(command.help)}\n\n")
             parts += [_command(f"{name} {sub}", found, "###") for sub, found in subcommands.items()]
         else:
             parts.append(_command(name, command, "##"))

@@ -189,10 +189,12 @@ def sessions(found: Sequence[SessionInfo]) -> RenderableType:
     """The stored sessions."""
     if not found:
         return Text("No sessions are stored yet.", style="dim")
-    made = table("session", "character", "user", ("turns", "right"), "last change")
+    placed = any(info.project or info.world for info in found)
+    made = table("session", "character", "user", *["project"] * placed, ("turns", "right"), "last change")
     for info in found:
         when = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M") if info.updated_at else ""
-        row(made, info.id, info.persona_ref.name, info.user, info.turns, when)
+        place = " in ".join(name for name in (info.project, info.world) if name)
+        row(made, info.id, info.persona_ref.name, info.user, *[place] * placed, info.turns, when)
     return made
 
 

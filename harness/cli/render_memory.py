@@ -11,6 +11,9 @@ from rich.text import Text
 from harness.cli.render import row, short, table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.memory import FileReport
     from harness.ports import MemoryStats, Recalled, RecentMessage
     from harness.state.memory import MemoryItem
 
@@ -74,6 +77,19 @@ def found(recalled: Recalled) -> RenderableType:
             style="dim" * bool(one.dropped),
         )
     return Group(made, *(Text(warning, style="yellow") for warning in recalled.warnings))
+
+
+def files(found: Sequence[FileReport], folder: Path | None) -> RenderableType:
+    """The files that are read as memory, a row each."""
+    if folder is None:
+        return Text("No folder is read: paths.memory is empty.")
+    if not found:
+        return Text(f"Nothing is read from {folder}: see the documentation, Memory, Files.")
+    made = table("file", "for", ("items", "right"), "", whole=("file",))
+    for one in found:
+        whom = ", ".join(f"{name} {value}" for name, value in one.scope if value) or "everybody"
+        row(made, one.name, whom, one.items, f"not read: {one.problem}" if one.problem else "")
+    return Group(Text(str(folder)), made)
 
 
 def stats(counted: MemoryStats) -> RenderableType:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from harness.cli.chat import Persona, Session, User
+from harness.cli.chat import Persona, Project, Session, User, World
 from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def say(
     persona: Persona = "",
     session: Session = "",
     user: User = "user",
+    project: Project = "",
+    world: World = "",
     tool_result: Annotated[list[str] | None, typer.Option("--tool-result", metavar="FILE", help="JSON with what tools gave for this message: name, arguments, text; a list of such objects, or one a line. May be given several times.")] = None,
     *,
     as_json: Json = False,
@@ -46,7 +48,7 @@ def say(
 
     async def work(harness: Any) -> None:
         results = [one for path in tool_result or () for one in read_results(path)]
-        opened = await harness.open(persona, session=session, user=user)
+        opened = await harness.open(persona, session=session, user=user, project=project, world=world)
         if not session and not as_json:
             typer.echo(f"session: {opened.id}", err=True)
         try:

@@ -1,16 +1,16 @@
-"""``harness sessions``: list, export, import, delete."""
+"""``harness sessions``: list, export, import, delete, move."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from harness.cli.files import Force, Output, is_stdout, text_of, written
+from harness.cli.moving import From, To, progress, tell
 from harness.cli.options import Config, Json, SessionId, Set, load_settings
 
-app = typer.Typer(help="List, export, import and delete stored sessions.", no_args_is_help=True)
+app = typer.Typer(help="List, export, import, delete and move stored sessions.", no_args_is_help=True)
 
 Form = Literal["jsonl", "json"]
 
@@ -34,17 +34,16 @@ def list_sessions(*, as_json: Json = False, config: Config = None, overrides: Se
 @app.command("export")
 def export_session(
     session: SessionId,
-    file: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; default: standard output.")] = None,
+    file: Output = None,
     form: Annotated[Form, typer.Option("--format", metavar="jsonl|json", help="One document, or a line for each turn.")] = "jsonl",
     *,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Force = False,
     config: Config = None,
     overrides: Set = None,
 ) -> None:  # fmt: skip
     """Write a session with all its branches."""
     from harness.cli.exchange import dump
     from harness.cli.running import with_harness
-    from harness.errors import InputError
 
     async def work(harness: Any) -> str:
         store = harness.store()
@@ -52,16 +51,10 @@ def export_session(
         return dump(info, await store.records(session), form)
 
     text = with_harness(load_settings(config, overrides), work)
-    if file is None or str(file) == "-":
-        sys.stdout.write(text)
+    with written(file, force=force) as out:
+        out.write(text)
+    if is_stdout(file):
         return
-    try:
-        with file.open("w" if force else "x", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-    except FileExistsError:
-        raise InputError(f"{file} exists already.", remedy="Give another name, or --force.") from None
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}.") from error
     typer.echo(f"Exported {session!r} to {file}.", err=True)
 
 
@@ -76,13 +69,8 @@ def import_session(
     """Store an exported session. It is checked as a whole first; an existing session is never touched."""
     from harness.cli.exchange import read_export, restore
     from harness.cli.running import with_harness
-    from harness.errors import InputError
 
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}.") from error
-    info, records = read_export(text)
+    info, records = read_export(text_of(file))
     if new_id:
         info = info.model_copy(update={"id": new_id})
 
@@ -118,3 +106,50 @@ def delete_session(
 
     with_harness(loaded, work)
     typer.echo(f"Deleted {session!r}.")
+
+
+@app.command("migrate")
+def migrate_sessions(
+    source: From = "", target: To = "", *, as_json: Json = False, config: Config = None, overrides: Set = None
+) -> None:
+    """Copy all sessions to another backend, with all their branches. May be interrupted and repeated.
+
+    Exit code 1 when a session has other turns there; it is left as it is. The source stays too; set storage.backend to use the
+    target.
+    """
+    from contextlib import AsyncExitStack
+    from dataclasses import asdict
+
+    from harness.app_moving import sessions_at
+    from harness.cli.running import print_json, run
+    from harness.errors import InputError
+    from harness.session.moving import move_sessions
+
+    if not target:
+        raise InputError("Where to is missing.", remedy="Give --to sqlite:FILE, or another backend.")
+    loaded = load_settings(config, overrides)
+
+    async def main() -> Any:
+        async with AsyncExitStack() as stack:
+            opened = [
+                sessions_at(text, loaded.settings, write=write) for text, write in ((source, False), (target, True))
+            ]
+            for _, store in opened:
+                stack.push_async_callback(store.close)
+            (first, here), (second, there) = opened
+            if first == second:
+                raise InputError(f"{first} is both where they are and where they are to be.")
+            with progress("Copying") as show:
+                return first, second, await move_sessions(here, there, progress=show)
+
+    first, second, moved = run(main)
+    if as_json:
+        print_json({"from": str(first), "to": str(second), "whole": moved.whole, **asdict(moved)})
+    else:
+        typer.echo(
+            f"{moved.sessions} sessions in {first}: {moved.copied} with {moved.turns} turns copied to {second}, "
+            f"{moved.present} were there."
+        )
+        tell((), {"have other turns there, and were left": moved.different})
+    if not moved.whole:
+        raise typer.Exit(1)

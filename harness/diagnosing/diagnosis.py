@@ -10,7 +10,7 @@ from harness.diagnosing.report import TITLES, Diagnosis, Fault, joined
 from harness.diagnosing.talk import Talk, read
 from harness.errors import HarnessError
 from harness.memory.informing import KNOWN
-from harness.memory.writing import user_scope
+from harness.memory.scopes import asked_scope
 
 if TYPE_CHECKING:
     from harness.app import Harness
@@ -48,7 +48,7 @@ async def diagnose(harness: Harness, session_id: str) -> Diagnosis:
     if memory is not None:
         try:
             talk = replace(talk, memory=await _named(talk, memory))
-            found += [*storage.other_projects(talk, user_scope(info)), *await storage.lost_memory(talk, memory)]
+            found += [*storage.other_projects(talk, asked_scope(info)), *await storage.lost_memory(talk, memory)]
         except HarnessError as error:
             unread = (f"memory: {error.message}",)
     found += [

@@ -27,6 +27,8 @@ def other_projects(talk: Talk, asked: Scope) -> Iterator[Fault]:
     for seen in talk.turns:
         for layer, item in seen.items("memory"):
             known = talk.memory.get(item.id)
+            task = seen.before.task.task_id if seen.before.task is not None else ""
+            asked = asked.model_copy(update={"task": task})
             if known is None or known.scope.admits(asked):
                 continue
             limits = ", ".join(f"{name} {own}" for name, own in known.scope if own and own != getattr(asked, name))

@@ -1,7 +1,18 @@
 """Memory: what outlives a turn and a session, how it is written, and how it is found again."""
 
 from harness.memory.bound import SessionMemory, Shared
+from harness.memory.files import FileReport, MemoryFiles
+from harness.memory.joined import JoinedStore
 from harness.memory.memories import Memories
 from harness.memory.policy import LayerPolicy, MemoryPolicy
 
-__all__ = ["LayerPolicy", "Memories", "MemoryPolicy", "SessionMemory", "Shared"]
+__all__ = [
+    "FileReport",
+    "JoinedStore",
+    "LayerPolicy",
+    "Memories",
+    "MemoryFiles",
+    "MemoryPolicy",
+    "SessionMemory",
+    "Shared",
+]

@@ -11,12 +11,14 @@ import structlog
 
 from harness.errors import HarnessError, TurnNotFound
 from harness.language import LanguagePacks
-from harness.memory import embedding
+from harness.memory.embedding import embedded, query_vector
+from harness.memory.files import MemoryFiles
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import still_known
 from harness.memory.policy import MemoryPolicy
-from harness.memory.writing import Draft, drafts, user_scope
-from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace
+from harness.memory.scopes import asked_scope
+from harness.memory.writing import Draft, drafts
+from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace, Vector
 from harness.state import CHARACTER, USER, DialogueState, SessionInfo, TurnRecord
 from harness.state.memory import MemoryWrite
 
@@ -24,6 +26,9 @@ log = structlog.get_logger("harness.memory")
 
 EMBEDDED_AT_ONCE = 64
 """Items that are embedded while a turn waits; more (a long session that memory never saw) are left to ``reindex``."""
+
+WITHOUT = "stored without a vector"
+"""Begins the reason of what was written while the embedder failed."""
 
 
 class Tree(Protocol):
@@ -58,6 +63,7 @@ class Shared:
     Attributes:
         count_tokens: of a text, as the budget counts them.
         embedder: None: words alone find things.
+        files: what stands in files; ``store`` finds it too. None: there are none.
     """
 
     store: MemoryStore
@@ -65,6 +71,7 @@ class Shared:
     packs: LanguagePacks
     count_tokens: Callable[[str], int]
     embedder: Embedder | None = None
+    files: MemoryFiles | None = None
 
 
 class SessionMemory:
@@ -79,18 +86,23 @@ class SessionMemory:
         self._tree = tree
         self._stands: str | None = None
 
-    async def recall(self, text: str, *, language: str, now: datetime, before: int = 0) -> Recalled:
+    async def recall(self, text: str, *, language: str, now: datetime, before: int = 0, task: str = "") -> Recalled:
         """What is known from other conversations of this user with this character. With an embedder also what was said in this
         one before the turn ``before``; by words alone the prompt is given that from the journal.
         """
         shared, info = self._shared, self._tree.info
+        scope = asked_scope(info, task)
         warnings: tuple[str, ...] = ()
         try:
-            vector, warnings = await embedding.query_or_warning(text, shared.embedder, shared.store)
+            if shared.files is not None:
+                await shared.files.refresh()
+                warnings = shared.files.warnings(scope)
+            vector, trouble = await query_vector(shared.embedder, shared.store, text, beside=shared.files is not None)
+            warnings = (*warnings, *((trouble,) if trouble else ()))
             question = Question(
                 text,
                 language,
-                user_scope(info),
+                scope,
                 now=now,
                 session=info.id,
                 vector=vector,
@@ -122,10 +134,18 @@ class SessionMemory:
         await self.follow(record.parent)
         before = before if before is not None else await self._tree.state_at(record.parent)
         found = await still_known(await self._drafts(record, before, after), self._shared.store)
-        await self._shared.store.follow(self._tree.info.id, record.id, put=await self._entries(found), show=[record.id])
+        entries, trouble = await self._entries(found)
+        await self._shared.store.follow(self._tree.info.id, record.id, put=entries, show=[record.id])
         self._stands = record.id
+        lacking = {entry.item.id: f"{WITHOUT}: {trouble}" for entry in entries if trouble and entry.vector is None}
         return tuple(
-            MemoryWrite(id=one.item.id, layer=one.item.layer, kind=one.item.kind, text=one.item.text, reason=one.reason)
+            MemoryWrite(
+                id=one.item.id,
+                layer=one.item.layer,
+                kind=one.item.kind,
+                text=one.item.text,
+                reason="; ".join(filter(None, (one.reason, lacking.get(one.item.id)))),
+            )
             for one in found
         )
 
@@ -155,7 +175,7 @@ class SessionMemory:
                 after = self._tree.advance(state, record)
                 found.extend(await self._drafts(record, state, after))
                 state = after
-        entries = await self._entries(await still_known(found, shared.store))
+        entries, _ = await self._entries(await still_known(found, shared.store))
         hidden = [turn for turn in left if turn not in path]
         await shared.store.follow(info.id, turn_id, put=entries, hide=hidden, show=missed)
         self._stands = turn_id or ""
@@ -181,7 +201,7 @@ class SessionMemory:
         keys = {one.item.key for one in found if one.item.kind == "fact" and one.item.layer == "L2"}
         if not keys or not shared.policy.layers["L3"].enabled:
             return found
-        same = await shared.store.with_keys(keys, MemoryFilter(scope=user_scope(self._tree.info)))
+        same = await shared.store.with_keys(keys, MemoryFilter(scope=asked_scope(self._tree.info)))
         turns: dict[str, set[str]] = {}
         for item in same:
             if (item.session, item.turn_id) != (self._tree.info.id, record.id):
@@ -197,9 +217,14 @@ class SessionMemory:
                 result.append(Draft(item, one.terms, one.embedded, one.reason))
         return result
 
-    async def _entries(self, found: Sequence[Draft]) -> Sequence[MemoryEntry]:
-        shared = self._shared
-        few = len(found) <= EMBEDDED_AT_ONCE
-        embedder = shared.embedder if few else None
-        vectors = await embedding.passages([one.embedded for one in found], embedder, shared.store)
-        return [MemoryEntry(one.item, one.terms, vector) for one, vector in zip(found, vectors, strict=True)]
+    async def _entries(self, found: Sequence[Draft]) -> tuple[Sequence[MemoryEntry], str]:
+        """Drafts with their vectors, and why some have none: those are found by words until the next reindex."""
+        vectors: Sequence[Vector | None] = [None] * len(found)
+        trouble = ""
+        if 0 < len(found) <= EMBEDDED_AT_ONCE:
+            shared = self._shared
+            vectors, trouble = await embedded(shared.embedder, shared.store, [one.embedded for one in found])
+            if trouble:
+                log.warning("embedding_failed", session=self._tree.info.id, error=trouble)
+        entries = [MemoryEntry(one.item, one.terms, vector) for one, vector in zip(found, vectors, strict=True)]
+        return entries, trouble

@@ -1,80 +1,94 @@
-"""Vectors for the store, made by the embedder that the store's own were made by."""
+"""Vectors for what is stored. A model that fails, or makes vectors that cannot be compared, never costs the words themselves."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-import structlog
-
-from harness.errors import HarnessError, MalformedReply, StoreError
+from harness.errors import HarnessError, StoreError
 from harness.ports import Embedder, EmbeddingSpace, MemoryStore, Vector
 
-log = structlog.get_logger("harness.memory")
+UNIT = 0.01
+"""How far from one the length of a vector may be; stores refuse others."""
 
 
-async def passages(texts: Sequence[str], embedder: Embedder | None, store: MemoryStore) -> Sequence[Vector | None]:
-    """A vector for each text, to be stored with it. None for all of them without an embedder, and when it fails, gives what
-    it should not, or is another than the one that made the stored vectors: then they are found by words until the next reindex,
-    and the log says why.
+async def embedded(
+    embedder: Embedder | None, store: MemoryStore, texts: Sequence[str]
+) -> tuple[Sequence[Vector | None], str]:
+    """A vector for each text, None where there is none, and what went wrong (empty: nothing).
+
+    The store's space is set when it has none yet. Items without a vector are found by their words, and
+    :meth:`harness.memory.Memories.reindex` makes what is missing.
     """
-    nothing: Sequence[Vector | None] = [None] * len(texts)
+    none: list[Vector | None] = [None] * len(texts)
     if embedder is None or not texts:
-        return nothing
+        return none, ""
     try:
-        vectors = await embedder.passages(texts)
-        space = embedder.space
-        if len(vectors) != len(texts) or any(len(vector) != space.dimensions for vector in vectors):
-            lengths = ", ".join(map(str, sorted({len(vector) for vector in vectors})))
-            raise MalformedReply(
-                f"Expected {len(texts)} vectors of {space.dimensions} dimensions, got {len(vectors)} of {lengths or 'none'}.",
-                remedy="Look whether the endpoint serves another model than before; then run `harness memory reindex`.",
-            )
-        stored = await store.space()
-        if stored is None:
-            await store.embed(space, {})
-        elif stored != space:
-            raise other_space(stored, space)
+        made = await embedder.passages(texts)
+        await same_space(store, embedder.space)
+        usable = [fit(vector, embedder.space) for vector in made]
     except HarnessError as error:
-        log.warning("embedding_failed", error=error.message)
-        return nothing
-    return vectors
+        return none, error.message
+    if len(made) != len(texts):
+        return none, f"Expected {len(texts)} vectors from {embedder.space.model!r}, got {len(made)}."
+    bad = sum(not good for good in usable)
+    trouble = f"{bad} of {len(made)} vectors from {embedder.space.model!r} {_expected(embedder.space)}." if bad else ""
+    return [vector if good else None for vector, good in zip(made, usable, strict=True)], trouble
 
 
-async def query_or_warning(
-    text: str, embedder: Embedder | None, store: MemoryStore
-) -> tuple[Vector | None, tuple[str, ...]]:
-    """The vector of a question, or why there is none although an embedder is set."""
-    try:
-        return await query(text, embedder, store), ()
-    except HarnessError as error:
-        return None, (f"nothing was looked for by meaning: {error.message}",)
+async def query_vector(
+    embedder: Embedder | None, store: MemoryStore, text: str, *, beside: bool = False
+) -> tuple[Vector | None, str]:
+    """The vector of what is looked for, None where nothing can be compared with it, and what went wrong.
 
-
-async def query(text: str, embedder: Embedder | None, store: MemoryStore) -> Vector | None:
-    """The vector of a question; None where nothing can be found by one.
-
-    Raises:
-        ModelError: it cannot be made. StoreError: the stored ones are another model's.
+    Args:
+        beside: there are vectors beside those of the store.
     """
     if embedder is None:
-        return None
-    vector = await embedder.query(text)
+        return None, ""
+    try:
+        vector = await embedder.query(text)
+        stored, space = await store.space(), embedder.space
+        if stored is None and not beside:
+            return None, ""
+        if stored not in (None, space):
+            raise other_space(stored, space)
+        if not fit(vector, space):
+            raise unusable(space)
+    except HarnessError as error:
+        return None, f"nothing was looked for by meaning: {error.message}"
+    return vector, ""
+
+
+async def same_space(store: MemoryStore, space: EmbeddingSpace) -> None:
+    """Note the space of the first vectors. Raises StoreError when the stored ones are of another."""
     stored = await store.space()
     if stored is None:
-        return None
-    if stored != embedder.space:
-        raise other_space(stored, embedder.space)
-    if len(vector) != stored.dimensions:
-        raise MalformedReply(
-            f"Expected a vector of {stored.dimensions} dimensions, got one of {len(vector)}.",
-            remedy="Look whether the endpoint serves another model than before; then run `harness memory reindex`.",
-        )
-    return vector
+        await store.embed(space, {})
+    elif stored != space:
+        raise other_space(stored, space)
+
+
+def fit(vector: Vector, space: EmbeddingSpace) -> bool:
+    """Whether a vector has the dimensions of its space and the length one; NaN has not."""
+    return len(vector) == space.dimensions and abs(math.sqrt(math.fsum(value * value for value in vector)) - 1) <= UNIT
+
+
+def unusable(space: EmbeddingSpace) -> StoreError:
+    """The error for a query's vector that cannot be compared."""
+    return StoreError(
+        f"The vector from {space.model!r} {_expected(space)}.", remedy="See which model the endpoint serves."
+    )
+
+
+def _expected(space: EmbeddingSpace) -> str:
+    return f"cannot be compared: expected {space.dimensions} numbers and the length 1"
 
 
 def other_space(stored: EmbeddingSpace, wanted: EmbeddingSpace) -> StoreError:
     """The error for vectors that another model made."""
     return StoreError(
-        f"The stored vectors were made by {stored.model!r}, and memory.embedder makes those of {wanted.model!r}.",
+        f"The stored vectors were made by {stored.model!r} ({stored.dimensions} numbers), and memory.embedder makes those of "
+        f"{wanted.model!r} ({wanted.dimensions}).",
         remedy="Run `harness memory reindex`, or set the embedder that made them.",
     )

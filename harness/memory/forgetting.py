@@ -27,8 +27,9 @@ def item_mark(item: MemoryItem, at: datetime) -> MemoryItem:
 
 
 def scope_mark(where: MemoryFilter, at: datetime) -> MemoryItem:
-    """The mark of everything that belonged to a user, a character or a session until a moment."""
-    return _mark(_scope_id(where.scope.persona, where.scope.user, where.session), at)
+    """The mark of everything that belonged to a user, a character, a session, a project or a world until a moment."""
+    named = where.scope
+    return _mark(_scope_id(named.persona, named.user, where.session, named.project, named.world), at)
 
 
 async def still_known(found: Sequence[Draft], store: MemoryStore) -> tuple[Draft, ...]:
@@ -60,17 +61,19 @@ def _changed(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:
 
 def _marks(item: MemoryItem) -> Iterator[str]:
     yield _item_id(item)
-    for persona, user, session in product(("", item.scope.persona), ("", item.scope.user), ("", item.session)):
-        if persona or user or session:
-            yield _scope_id(persona, user, session)
+    owners = (item.scope.persona, item.scope.user, item.session, item.scope.project, item.scope.world)
+    for some in product(*(dict.fromkeys(("", owner)) for owner in owners)):
+        if any(some):
+            yield _scope_id(*some)
 
 
 def _item_id(item: MemoryItem) -> str:
     return MARK + item.id.removeprefix(f"{item.session}.")
 
 
-def _scope_id(persona: str, user: str, session: str) -> str:
-    named = json.dumps([persona, user, session], ensure_ascii=False)
+def _scope_id(persona: str, user: str, session: str, project: str, world: str) -> str:
+    places = [project, world] if project or world else []  # ids of marks made before there were any stay the same
+    named = json.dumps([persona, user, session, *places], ensure_ascii=False)
     return f"{MARK}scope.{hashlib.sha256(named.encode()).hexdigest()[:32]}"
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import structlog
 
 from harness.errors import InputError, SettingsError, StateError
-from harness.memory import embedding
 from harness.memory.bound import Shared
+from harness.memory.embedding import embedded, query_vector
+from harness.memory.files import FileReport
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import item_mark, scope_mark
-from harness.memory.lexical import attribute_term, index_terms, normal
+from harness.memory.lexical import normal
+from harness.memory.moving import item_terms
 from harness.memory.writing import in_context
 from harness.ports import (
     Clock,
@@ -26,7 +31,11 @@ from harness.state.memory import MemoryItem, MemoryKind, Scope
 from harness.state.migrations import load
 from harness.understanding.text import contains_phrase
 
+log = structlog.get_logger("harness.memory")
+
 PAGE = 200
+SESSION_EXPORT = "harness-session"
+"""What the export of a session begins with."""
 BATCH = 64
 """Items that are embedded at once."""
 OnProgress = Callable[[int, int], None]
@@ -44,6 +53,7 @@ class Memories:
     async def all(self, where: MemoryFilter | None = None) -> AsyncIterator[MemoryItem]:
         """Items in order of their ids; all of them without a filter."""
         where = where or MemoryFilter(everything=True, statuses=())
+        await self._read_files()
         after = ""
         while page := await self.shared.store.browse(where, after=after, limit=PAGE):
             for item in page:
@@ -57,6 +67,7 @@ class Memories:
         Raises:
             InputError: there is none of this id.
         """
+        await self._read_files()
         found = await self.shared.store.get([item_id])
         if not found:
             raise InputError(f"There is no memory {item_id!r}.", remedy="`harness memory list` shows the ids.")
@@ -68,6 +79,7 @@ class Memories:
         Raises:
             InputError: none is meant, or several are.
         """
+        await self._read_files()
         if found := await self.shared.store.get([wanted]):
             return found[0]
         words = wanted if len(wanted) > 1 else ""
@@ -92,8 +104,11 @@ class Memories:
         """
         if not text.strip():
             raise InputError("There is nothing to search for.", remedy="Give some words.")
+        await self._read_files()
         language = self.shared.packs.detect(text)
-        vector, warnings = await embedding.query_or_warning(text, self.shared.embedder, self.shared.store)
+        vector, trouble = await query_vector(
+            self.shared.embedder, self.shared.store, text, beside=self.shared.files is not None
+        )
         open_layers = {
             name: replace(layer, enabled=True, top_k=limit, max_tokens=10**9, similarity_threshold=0.01)
             for name, layer in self.shared.policy.layers.items()
@@ -105,7 +120,8 @@ class Memories:
             packs=self.shared.packs,
             count_tokens=self.shared.count_tokens,
         )
-        return replace(found, warnings=(*warnings, *found.warnings))
+        of_files = self.shared.files.warnings(scope) if self.shared.files is not None else ()
+        return replace(found, warnings=(*of_files, *((trouble,) if trouble else ()), *found.warnings))
 
     async def note(
         self, text: str, *, scope: Scope, kind: MemoryKind = "note", importance: float = 0.8, pinned: bool = False
@@ -143,7 +159,7 @@ class Memories:
         """
         if not normal(text):
             raise InputError("A memory needs some words.", remedy="Delete it, if it is to go.")
-        old = await self.item(item_id)
+        old = _writable(await self.item(item_id))
         changes = {"text": text.strip(), "key": normal(text), "source": "user", "tells": (), "at": self.clock.now()}
         if old.attribute:  # it is the newest word on what it speaks of
             changes |= {"value": text.strip(), "polarity": True, "degree": None}
@@ -157,7 +173,7 @@ class Memories:
         Raises:
             InputError: no such item.
         """
-        item = (await self.item(item_id)).model_copy(update={"pinned": pinned})
+        item = _writable(await self.item(item_id)).model_copy(update={"pinned": pinned})
         await self.shared.store.put([await self._entry(item)])
         return item
 
@@ -167,7 +183,7 @@ class Memories:
         Raises:
             InputError: one of them is not there; then none is removed.
         """
-        items = [await self.item(item_id) for item_id in ids]
+        items = [_writable(await self.item(item_id)) for item_id in ids]
         now = self.clock.now()
         await self.shared.store.put([MemoryEntry(item_mark(item, now)) for item in items if item.turn_id])
         return await self.shared.store.delete(ids)
@@ -219,15 +235,34 @@ class Memories:
             if progress is not None:
                 progress(made, total)
 
-    async def load(self, lines: Iterable[str]) -> int:
+    async def load(self, lines: Sequence[str] | Callable[[], Iterable[str]], progress: OnProgress | None = None) -> int:
         """Store items from JSON lines, as :meth:`all` gives them; each takes the place of the one with its id.
+
+        Args:
+            lines: or what gives them anew, for files that are too large to be held: they are read twice.
 
         Raises:
             InputError: a line is no item; then none is stored.
         """
-        items = [_read(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-        await self.shared.store.put([await self._entry(item, embed=False) for item in items])
-        return len(items)
+        give = lines if callable(lines) else lambda: lines
+        total = sum(1 for _ in _items(give()))
+        done = 0
+        found = _items(give())
+        while batch := list(islice(found, PAGE)):
+            await self.shared.store.put([await self._entry(item, embed=False) for item in batch])
+            done += len(batch)
+            if progress is not None:
+                progress(done, total)
+        return done
+
+    async def files(self) -> tuple[FileReport, ...]:
+        """The files of the memory folder, read anew where they have changed; none where no folder is set."""
+        await self._read_files()
+        return self.shared.files.report() if self.shared.files is not None else ()
+
+    async def _read_files(self) -> None:
+        if self.shared.files is not None:
+            await self.shared.files.refresh()
 
     async def _embedded(self, item: MemoryItem) -> str:
         """What the vector of an item is made from: a message is understood from the one before it."""
@@ -238,19 +273,42 @@ class Memories:
         return in_context(before[0].text if before else "", item.text)
 
     async def _entry(self, item: MemoryItem, *, embed: bool = True) -> MemoryEntry:
-        terms = index_terms(f"{item.attribute.replace('_', ' ')} {item.text}", self.shared.packs, item.language or "en")
-        if item.attribute:
-            terms = (*terms, attribute_term(item.attribute))
-        embedder = self.shared.embedder if embed else None
-        texts = [await self._embedded(item)] if embedder is not None else [item.text]
-        vectors = await embedding.passages(texts, embedder, self.shared.store)
-        return MemoryEntry(item, terms, vectors[0])
+        terms = item_terms(item, self.shared.packs)
+        if not embed:
+            return MemoryEntry(item, terms)
+        (vector,), trouble = await embedded(self.shared.embedder, self.shared.store, [await self._embedded(item)])
+        if trouble:
+            log.warning("embedding_failed", item=item.id, error=trouble)
+        return MemoryEntry(item, terms, vector)
+
+
+def _writable(item: MemoryItem) -> MemoryItem:
+    if item.source == "file" and item.origin:
+        raise InputError(
+            f"{item.id!r} stands in a file, {item.origin}.", remedy="Change it there; it is read again at once."
+        )
+    return item
+
+
+def _items(lines: Iterable[str]) -> Iterator[MemoryItem]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _read(number, line)
 
 
 def _read(number: int, line: str) -> MemoryItem:
+    if SESSION_EXPORT in line[:80]:
+        raise InputError(
+            f"Line {number} begins the export of a session, not of memory.",
+            remedy="`harness sessions import` takes it.",
+        )
     try:
-        return load(MemoryItem, line)
+        item = load(MemoryItem, line)
     except (StateError, RecursionError) as error:
         raise InputError(
             f"Line {number} is no memory: {error}", remedy="Give a file that `harness memory export` wrote."
         ) from error
+    if item.kind == "mark" or item.source == "file":
+        what = "the mark of something forgotten" if item.kind == "mark" else f"a line of the file {item.origin}"
+        raise InputError(f"Line {number} is {what}, which cannot be imported.", remedy="Leave that line out.")
+    return item

@@ -14,8 +14,9 @@ from harness.language import LanguagePacks
 from harness.memory.digests import digest
 from harness.memory.lexical import attribute_term, index_terms, normal
 from harness.memory.policy import MemoryPolicy
+from harness.memory.scopes import written_scope
 from harness.state import CHARACTER, USER, DialogueState, Fact, FactStatus, SessionInfo, TurnRecord
-from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, Scope
+from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer
 from harness.state.operations import ObserveTool
 from harness.understanding.checks.holding import told_of
 from harness.understanding.topics.track import is_backchannel
@@ -64,11 +65,6 @@ def drafts(
         *_tools(record, after, info, policy, packs),
     )
     return tuple(draft for draft in found if draft.item.layer == "L1" or policy.layers[draft.item.layer].enabled)
-
-
-def user_scope(info: SessionInfo) -> Scope:
-    """What this character knows from this user."""
-    return Scope(persona=info.persona_ref.id, user=info.user)
 
 
 def _messages(
@@ -199,6 +195,7 @@ def _fact(
         at=record.started_at if retracted else fact.at or record.started_at,
         importance=importance,
         key=normal(f"{fact.subject} {fact.attribute} {fact.value} {fact.polarity}"),
+        lasting=fact.subject == USER and fact.attribute.casefold() in policy.constraints | policy.lasting,
     ).model_copy(
         update={
             "subject": fact.subject,
@@ -247,6 +244,7 @@ def _item(
     importance: float,
     key: str,
     place: int = 0,
+    lasting: bool = False,
 ) -> MemoryItem:
     kept = policy.layers.get(layer)
     expires = (
@@ -257,7 +255,7 @@ def _item(
         layer=layer,
         kind=kind,
         text=text,
-        scope=user_scope(info),
+        scope=written_scope(info, lasting=lasting),
         speaker=speaker,
         session=info.id,
         turn_id=record.id,

@@ -13,6 +13,7 @@ from harness.ports.artifacts import Artifacts
 from harness.ports.memories import (
     Embedder,
     EmbeddingSpace,
+    GivesVectors,
     MemoryEntry,
     MemoryFilter,
     MemoryHit,
@@ -81,6 +82,7 @@ __all__: Sequence[str] = [
     "Embedder",
     "EmbeddingSpace",
     "Emit",
+    "GivesVectors",
     "Ids",
     "Journal",
     "MemoryEntry",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from harness.state.dialogue import DialogueState
 from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, MemoryStatus, MemoryWrite, Scope
@@ -246,6 +246,17 @@ class MemoryStore(Protocol):
         ...
 
 
+@runtime_checkable
+class GivesVectors(Protocol):
+    """What a store may do besides: give back the vectors it keeps, so that they can be taken elsewhere without the model that
+    made them.
+    """
+
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """The vectors of items by id, those without one left out."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """An item that was considered for a turn.
@@ -281,10 +292,10 @@ class Recalled:
 class Remembering(Protocol):
     """The memory of one session; bound by the session."""
 
-    async def recall(self, text: str, *, language: str, now: datetime, before: int = 0) -> Recalled:
-        """What is known about the self-contained message ``text`` from other sessions, and from turns of this one that are
-        older than ``before``, the first that the prompt shows. Never raises for want of a store that answers: what went wrong
-        is a warning.
+    async def recall(self, text: str, *, language: str, now: datetime, before: int = 0, task: str = "") -> Recalled:
+        """What is known about the self-contained message ``text`` from other sessions, in the task of this id, and from turns of
+        this session that are older than ``before``, the first that the prompt shows. Never raises for want of a store that
+        answers: what went wrong is a warning.
         """
         ...
 
@@ -310,6 +321,7 @@ class NullMemory:
         language: str,  # noqa: ARG002 - the protocol's argument
         now: datetime,  # noqa: ARG002 - the protocol's argument
         before: int = 0,  # noqa: ARG002 - the protocol's argument
+        task: str = "",  # noqa: ARG002 - the protocol's argument
     ) -> Recalled:
         """Nothing."""
         return Recalled()

@@ -1,8 +1,9 @@
 """Settings: one frozen, typed object, read once at the edge from defaults, a file and the environment."""
 
-from harness.settings.reading import find_file, home, load, variable_name
+from harness.settings.foreign import Row, Translation, form_of, translate
+from harness.settings.reading import find_file, home, load, read_raw, variable_name
 from harness.settings.sections import SECTIONS, EngineSettings, LayerSettings, Loaded, LogSettings, Settings
-from harness.settings.writing import to_toml
+from harness.settings.writing import merged, to_toml
 
 __all__ = [
     "SECTIONS",
@@ -10,10 +11,16 @@ __all__ = [
     "LayerSettings",
     "Loaded",
     "LogSettings",
+    "Row",
     "Settings",
+    "Translation",
     "find_file",
+    "form_of",
     "home",
     "load",
+    "merged",
+    "read_raw",
     "to_toml",
+    "translate",
     "variable_name",
 ]

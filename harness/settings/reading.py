@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.errors import SettingsError
+from harness.settings.foreign import form_of, translate
 from harness.settings.sections import SECTIONS, Loaded, Settings, is_optional
 
 CONFIG_VARIABLE = "HARNESS_CONFIG"
@@ -20,6 +21,7 @@ HOME_VARIABLE = "HARNESS_HOME"
 PREFIX = "HARNESS_"
 RESERVED = (CONFIG_VARIABLE, HOME_VARIABLE)
 TEST_PREFIX = "HARNESS_TEST_"
+MAX_BYTES = 4_000_000
 FILE_NAMES = ("harness.toml", "harness.json")
 
 
@@ -55,13 +57,15 @@ def find_file(start: Path, environ: Mapping[str, str]) -> Path | None:
     return found[0] if found else None
 
 
-def read_file(path: Path) -> dict[str, dict[str, Any]]:
-    """The sections of a TOML or JSON settings file, names checked.
+def read_raw(path: Path) -> dict[str, Any]:
+    """What stands in a TOML or JSON file.
 
     Raises:
-        SettingsError: unreadable, malformed, or with unknown sections or keys.
+        SettingsError: unreadable, too large, or malformed.
     """
     try:
+        if path.is_file() and path.stat().st_size > MAX_BYTES:
+            raise SettingsError(f"{path} is larger than {MAX_BYTES:,} bytes.", remedy="It is no settings file.")
         text = path.read_text(encoding="utf-8-sig")
         raw = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
@@ -70,6 +74,24 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
         raise SettingsError(f"{path} is not valid {path.suffix[1:].upper()}: {error}.") from error
     if not isinstance(raw, dict):
         raise SettingsError(f"{path} must hold sections, not {type(raw).__name__}.")
+    return raw
+
+
+def read_file(path: Path) -> tuple[dict[str, dict[str, Any]], str]:
+    """The sections of a settings file, names checked, and what its reader should know. A file of another program is read in our
+    names (see :mod:`harness.settings.foreign`).
+
+    Raises:
+        SettingsError: unreadable, malformed, or with unknown sections or keys.
+    """
+    raw = read_raw(path)
+    if form_of(raw):
+        found = translate(raw)
+        notes = (
+            f"{path.name} is a file of another program: {len(found.left)} of its {len(found.rows)} values were not taken over; "
+            f"`harness settings import {path.name} --dry-run` lists them."
+        )
+        return {section: dict(keys) for section, keys in found.values.items()}, notes if found.left else ""
     for section, values in raw.items():
         if section not in SECTIONS:
             raise SettingsError(f"{path}: unknown section {section!r}.", remedy=_suggest(section, list(SECTIONS)))
@@ -82,7 +104,7 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
                     f"{path}: unknown setting {section + '.' + key!r}.",
                     remedy=_suggest(key, known) + _elsewhere(key, section),
                 )
-    return raw
+    return raw, ""
 
 
 def _elsewhere(key: str, section: str) -> str:
@@ -129,8 +151,10 @@ def load(
     path = file or find_file(start, environ)
     values: dict[str, dict[str, Any]] = {}
     origins: dict[str, str] = {}
+    note = ""
     if path is not None:
-        for section, keys in read_file(path).items():
+        sections, note = read_file(path)
+        for section, keys in sections.items():
             values[section] = dict(keys)
             origins.update({f"{section}.{key}": path.name for key in keys})
     for section, key, variable, value in _environment(environ):
@@ -155,7 +179,7 @@ def load(
             remedy="`harness settings` and the comments in harness.toml say what each setting takes.",
         ) from error
     present = bool(environ.get(settings.provider.api_key_env, "").strip())
-    return Loaded(settings.model_copy(update={"key_present": present}), origins, path)
+    return Loaded(settings.model_copy(update={"key_present": present}), origins, path, note)
 
 
 def home(environ: Mapping[str, str] | None = None) -> Path:

@@ -257,6 +257,14 @@ class MemorySettings(Section):
         ),
         description="Attributes of facts that hold for long; preferences always do.",
     )  # fmt: skip
+    project: str = Field(
+        default="",
+        description="Project of new sessions that name none; what is said and noted in one is not shown in another. Empty: none.",
+    )
+    world: str = Field(
+        default="", description="World that new sessions play in, kept apart in the same way. Empty: none."
+    )
+
     recurrence: int = Field(
         default=3, ge=2, description="In how many sessions anything else must be said to hold for long."
     )
@@ -342,6 +350,9 @@ class PathsSettings(Section):
     personas: str = Field(default="personas", description="Folder of persona files.")
     prompts: str = Field(default="prompts", description="Folder of prompt templates.")
     languages: str = Field(default="languages", description="Folder of more language packs.")
+    memory: str = Field(
+        default="memory", description="Folder of Markdown files that are read as memory. Empty: none are."
+    )
 
 
 class LogSettings(Section):
@@ -391,12 +402,13 @@ class Loaded:
 
     Attributes:
         origins: dotted name -> ``default``, the file's name, or the environment variable.
-        file: the settings file that was read, or None.
+        file: the settings file that was read, or None. ``note``: what its reader should know.
     """
 
     settings: Settings
     origins: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
+    note: str = ""
 
     def is_default(self, name: str) -> bool:
         """Whether a setting has the value it would have without being set."""

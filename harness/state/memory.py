@@ -60,6 +60,7 @@ class MemoryItem(Frozen):
         status: ``hidden`` items belong to a branch that was left (undo brings them back); ``archived`` ones are only found
             when asked for.
         key: normal form of what it says, the same for the same said twice.
+        origin: of an item that stands in a file, which one and in which line: ``user/nora.md:12``.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -94,6 +95,7 @@ class MemoryItem(Frozen):
     expires_at: datetime | None = None
     status: MemoryStatus = "active"
     key: str = ""
+    origin: str = ""
 
     def slot(self) -> tuple[str, str, str] | None:
         """(subject, attribute, value) within which a newer statement replaces an older one; the value is empty where the

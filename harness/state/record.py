@@ -260,6 +260,7 @@ class SessionInfo(Frozen):
 
     Attributes:
         persona: the full persona the session was started with, so that a session survives changes of the file.
+        project, world: what the conversation is about, and in which world it plays; memory keeps each apart. Empty: none.
         head: id of the current turn; None before the first.
         version: raised by one with every write; the optimistic lock.
     """
@@ -269,6 +270,8 @@ class SessionInfo(Frozen):
     persona_ref: PersonaRef
     persona: Persona
     user: str = "user"
+    project: str = ""
+    world: str = ""
     head: str | None = None
     version: int = 0
     turns: int = 0

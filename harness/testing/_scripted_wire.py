@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.testing._scripted_answers import Answer, Received
@@ -133,3 +134,24 @@ def _usage(answer: Answer, request: Received) -> Mapping[str, Any] | None:
 
 def error_body(message: str, code: str | None) -> dict[str, Any]:
     return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": code}}
+
+
+def embedded(wanted: int | Callable[[Received], Answer | Sequence[Sequence[float]]], request: Received) -> Answer:
+    """The answer to ``POST /embeddings``."""
+    given = (request.body or {}).get("input", ())
+    texts = [given] if isinstance(given, str) else list(given)
+    vectors = [_vector(text, wanted) for text in texts] if isinstance(wanted, int) else wanted(request)
+    if isinstance(vectors, Answer):
+        return vectors
+    data = [{"object": "embedding", "index": at, "embedding": list(vector)} for at, vector in enumerate(vectors)]
+    words = sum(len(text.split()) for text in texts)
+    usage = {"prompt_tokens": words, "total_tokens": words}
+    return Answer(body={"object": "list", "data": data, "model": request.body.get("model"), "usage": usage})
+
+
+def _vector(text: str, dimensions: int) -> list[float]:
+    """Counts of pairs of characters, by their hash: texts that share some are near each other."""
+    vector = [0.0] * dimensions
+    for start in range(len(text) or 1):
+        vector[zlib.crc32(text[start : start + 2].casefold().encode("utf-8", "replace")) % dimensions] += 1.0
+    return vector

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks OpenAI's chat completions and misbehaves on demand.
+"""A real HTTP server on loopback that speaks OpenAI's chat completions and embeddings, and misbehaves on demand.
 
 ::
 
@@ -26,6 +26,7 @@ from harness.testing._scripted_wire import (
     MAX_HEAD,
     NotHTTP,
     completion,
+    embedded,
     error_body,
     receive,
     send,
@@ -33,10 +34,14 @@ from harness.testing._scripted_wire import (
     until_closed,
 )
 
-__all__ = ["Answer", "Received", "Script", "ScriptedServer", "ServerThread"]
+__all__ = ["Answer", "Embeddings", "Received", "Script", "ScriptedServer", "ServerThread"]
 
 Script = Answer | Sequence[Answer | str] | Callable[[Received], Answer]
 """One answer for everything; answers in order, the last repeating, a text standing for a plain reply; or a function."""
+
+
+Embeddings = int | Callable[[Received], Answer | Sequence[Sequence[float]]]
+"""Vectors of so many numbers, the same for the same text; or a function of the request, which gives the vectors or an answer."""
 
 
 class ScriptedServer:
@@ -49,6 +54,7 @@ class ScriptedServer:
         key: when set, another bearer token is answered with 401.
         strict_models: whether an id that is not in ``models`` is answered with 404.
         tls: serve https with this context.
+        embeddings: what ``/embeddings`` gives; None answers 404 there.
 
     Attributes:
         requests: every request received, oldest first.
@@ -65,6 +71,7 @@ class ScriptedServer:
         key: str = "",
         strict_models: bool = False,
         tls: ssl.SSLContext | None = None,
+        embeddings: Embeddings | None = None,
     ) -> None:
         self.requests: list[Received] = []
         self.disconnects = 0
@@ -76,6 +83,7 @@ class ScriptedServer:
         self._key = key
         self._strict_models = strict_models
         self._tls = tls
+        self.embeddings = embeddings
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._left = asyncio.Event()
@@ -184,6 +192,8 @@ class ScriptedServer:
             await send(
                 writer, 200, {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
             )
+        elif route == "/embeddings" and request.method == "POST" and self.embeddings is not None:
+            return await self._complete(embedded(self.embeddings, request), request, writer)
         elif route != "/chat/completions":
             await send(writer, 404, {"detail": "Not Found"})
         elif request.method != "POST":

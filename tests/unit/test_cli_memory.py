@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from harness.cli.main import app
+from harness.errors import StoreError
 
 Run = Callable[..., Result]
 
@@ -123,3 +124,102 @@ def test_reindex_makes_vectors_and_another_embedder_makes_them_anew(run: Run) ->
     assert (stats["vectors"], stats["space"]["model"]) == (3, "hash-256")
     found = json.loads(run("search", "boat", "--set", "memory.embedder=hash", "--json").output)
     assert len([entry for entry in found if not entry["dropped"]]) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'{"id": "x"', "Line 1 is no memory"),
+        (b"\xff\xfe{\x00", "Line 1 of in.jsonl is not UTF-8"),
+        (b"x" * 16_000_001, "longer than"),
+        (b'{"format": "harness-session", "session": {}}\n', "sessions import"),
+        (b'{"memories": [\n', "Line 1 is no memory"),
+        (b"[" * 50_000, "Line 1 is no memory"),
+        (
+            b'{"schema_version": 1, "id": "gone.x", "layer": "L2", "kind": "mark", "text": ""}',
+            "the mark of something forgotten",
+        ),
+        (
+            b'{"schema_version": 1, "id": "file:a#1", "layer": "L3", "kind": "note", "text": "a", "source": "file"}',
+            "a line of the file",
+        ),
+        (b'{"schema_version": 1, "id": "x", "layer": "L3", "kind": "note", "text": "\\ud800"}', "Line 1"),
+        (b"<html>", "Line 1 is no memory"),
+    ],
+)
+def test_another_programs_file_is_refused_whole(run: Run, tmp_path: Path, content: bytes, words: str) -> None:
+    noted(run, "Kept. 留下。")
+    run("export", "-o", "out.jsonl")
+    (tmp_path / "in.jsonl").write_bytes(content)
+    assert words in " ".join(run("import", "in.jsonl", code=1).output.split())
+    good = (tmp_path / "out.jsonl").read_bytes().replace(b'"note.', b'"note.other')
+    (tmp_path / "in.jsonl").write_bytes(good + content)
+    run("import", "in.jsonl", code=1)
+    assert len(json.loads(run("list", "--json").stdout)) == 1
+    assert "cannot be read" in run("import", str(tmp_path), code=1).output
+    assert "cannot be read" in run("import", "nowhere.jsonl", code=1).output
+
+
+def test_an_import_of_many_lines_with_other_separators(run: Run, tmp_path: Path) -> None:
+    made = noted(run, "one\u2028two\u0085three 三")
+    run("export", "-o", "out.jsonl")
+    line = (tmp_path / "out.jsonl").read_text(encoding="utf-8")
+    lines = [line.replace(made, f"many.{number}") for number in range(450)]
+    (tmp_path / "many.jsonl").write_text("\ufeff" + "\n".join(lines), encoding="utf-8", newline="\n")
+    assert json.loads(run("import", "many.jsonl", "--json").stdout) == {"imported": 450}
+    assert json.loads(run("import", "-", "--json", stdin="".join(lines[:3])).stdout) == {"imported": 3}
+    assert json.loads(run("stats", "--json").stdout)["items"] == 451
+
+
+def test_an_export_that_fails_leaves_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted(run, "x")
+    (tmp_path / "old.jsonl").write_text("old", encoding="utf-8")
+
+    def broken(*_: object) -> str:
+        raise StoreError("The store is down.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("harness.memory.memories.Memories.all", broken)
+        run("export", "-o", "new.jsonl", code=1)
+        run("export", "-o", "old.jsonl", "--force", code=1)
+    assert (tmp_path / "old.jsonl").read_text(encoding="utf-8") == "old"
+    assert not [path for path in tmp_path.iterdir() if "new" in path.name or "part" in path.name]
+    assert "cannot be written" in run("export", "-o", "no/such/folder.jsonl", code=1).output
+    run("export", "-o", "old.jsonl", "--force")
+    assert json.loads((tmp_path / "old.jsonl").read_text(encoding="utf-8"))["text"] == "x"
+
+
+@pytest.mark.parametrize("text", ["The ferry runs on Sundays.", "渡轮周日开。"])
+def test_every_change_can_be_read_by_a_program(run: Run, text: str) -> None:
+    made = json.loads(run("note", text, "--project", "org/商店", "--json").stdout)
+    assert (made["text"], made["scope"]["project"]) == (text, "org/商店")
+    assert json.loads(run("edit", made["id"], text + "!", "--json").stdout)["text"] == text + "!"
+    assert json.loads(run("pin", made["id"], "--json").stdout)["pinned"] is True
+    assert json.loads(run("unpin", made["id"], "--json").stdout)["pinned"] is False
+    assert json.loads(run("search", text, "--project", "org/商店", "--json").stdout)[0]["item"]["id"] == made["id"]
+    assert json.loads(run("search", text, "--project", "org/别的", "--json").stdout) == []
+    assert json.loads(run("search", text, "--json").stdout) == []
+    assert [one["id"] for one in json.loads(run("list", "--project", "org/商店", "--json").stdout)] == [made["id"]]
+    assert json.loads(run("reindex", "--json", "--set", "memory.embedder=hash").stdout) == {"made": 1}
+    assert json.loads(run("export", "-o", "x.jsonl", "--json").stdout) == {"exported": 1, "file": "x.jsonl"}
+    assert json.loads(run("forget", "--project", "org/商店", "--yes", "--json").stdout) == {"forgotten": 1, "files": []}
+    made = json.loads(run("note", text, "--task", "t1", "--world", "w", "--json").stdout)
+    assert json.loads(run("delete", made["id"], "--json").stdout) == {"deleted": 1}
+    assert "no part that is empty" in run("note", text, "--project", "../etc", code=1).output
+
+
+def test_files_are_listed_and_stay_out_of_exports(run: Run, tmp_path: Path) -> None:
+    assert "Nothing is read" in run("files").output
+    folder = tmp_path / "memory" / "user"
+    folder.mkdir(parents=True)
+    (folder / "小明.md").write_text("- 不吃香菜。\n- 喜欢下棋。\n", encoding="utf-8")
+    found = json.loads(run("files", "--json").stdout)["files"]
+    assert [(one["name"], one["items"], one["scope"]["user"]) for one in found] == [("user/小明.md", 2, "小明")]
+    (item,) = [one for one in json.loads(run("list", "--user", "小明", "--json").stdout) if "香菜" in one["text"]]
+    assert "user/小明.md:1" in run("show", item["id"]).output
+    assert "Change it there" in run("edit", "香菜", "x", code=1).output
+    assert run("export").stdout == ""
+    told = run("forget", "--user", "小明", "--yes")
+    assert "What stands in files stays: user/小明.md" in told.output
+    (folder / "b.md").write_bytes(b"\xff")
+    assert "not UTF-8" in " ".join(run("files", code=1).output.split())

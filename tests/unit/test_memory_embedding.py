@@ -9,8 +9,8 @@ import pytest
 from harness.adapters.embedders.hashing import HashEmbedder
 from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.app import Harness
-from harness.errors import HarnessError, MalformedReply, ModelError, StoreError
-from harness.memory import embedding
+from harness.errors import ModelError
+from harness.memory.embedding import embedded, query_vector
 from harness.ports import EmbeddingSpace, Vector
 from harness.settings import load
 from harness.state.memory import Scope
@@ -69,27 +69,27 @@ async def test_the_fragment_that_answers_comes_first(code: str, embedder: str) -
 @pytest.mark.parametrize("embedder", [Wrong(), Away()], ids=["wrong length", "no answer"])
 async def test_no_vector_is_no_reason_to_lose_a_memory(embedder: HashEmbedder) -> None:
     store = InProcessMemoryStore()
-    assert list(await embedding.passages(["a", "b"], embedder, store)) == [None, None]
-    assert await store.space() is None
+    vectors, trouble = await embedded(embedder, store, ["a", "b"])
+    assert list(vectors) == [None, None]
+    assert trouble
     await store.embed(HashEmbedder().space, {})
-    vector, warnings = await embedding.query_or_warning("a", embedder, store)
+    vector, trouble = await query_vector(embedder, store, "a")
     assert vector is None
-    assert len(warnings) == 1
-    with pytest.raises((MalformedReply, ModelError)):
-        await embedding.query("a", embedder, store)
+    assert trouble.startswith("nothing was looked for by meaning")
 
 
 async def test_another_models_vectors_are_not_compared() -> None:
     store = InProcessMemoryStore()
     await store.embed(EmbeddingSpace("another", 256), {})
-    assert list(await embedding.passages(["a"], HashEmbedder(), store)) == [None]
-    with pytest.raises(StoreError, match="another") as caught:
-        await embedding.query("a", HashEmbedder(), store)
-    assert "reindex" in caught.value.remedy
-    assert isinstance(caught.value, HarnessError)
+    vectors, trouble = await embedded(HashEmbedder(), store, ["a"])
+    assert list(vectors) == [None]
+    assert "'another'" in trouble
+    vector, trouble = await query_vector(HashEmbedder(), store, "a")
+    assert vector is None
+    assert "'another'" in trouble
 
 
 async def test_without_an_embedder_there_are_no_vectors_and_no_warnings() -> None:
     store = InProcessMemoryStore()
-    assert list(await embedding.passages(["a"], None, store)) == [None]
-    assert await embedding.query_or_warning("a", None, store) == (None, ())
+    assert await embedded(None, store, ["a"]) == ([None], "")
+    assert await query_vector(None, store, "a") == (None, "")

@@ -163,6 +163,17 @@ class MemoryFile:
                 if rows:
                     self._vectors.set(rows[0][0], vector)
 
+    def vectors(self, ids: Collection[str]) -> dict[str, array[float]]:
+        """Vectors by id."""
+        found = {}
+        with self._transaction("DEFERRED"):
+            for name in set(ids):
+                rows = self._rows("SELECT doc FROM items WHERE id = ?", name)
+                vector = self._vectors.get(rows[0][0]) if rows else None
+                if vector is not None:
+                    found[name] = vector
+        return found
+
     def unembedded(self, limit: int) -> tuple[MemoryItem, ...]:
         """Items without a vector."""
         with self._transaction("DEFERRED"):

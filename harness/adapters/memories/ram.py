@@ -173,6 +173,12 @@ class InProcessMemoryStore:
             held = self._held[name]
             held.entry = replace(held.entry, vector=made[name])
 
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """The vectors of items by id."""
+        self._check_open()
+        held = {name: self._held[name].entry.vector for name in set(ids) & self._held.keys()}
+        return {name: vector for name, vector in held.items() if vector is not None}
+
     async def unembedded(self, *, limit: int = 100) -> tuple[MemoryItem, ...]:
         """Items without a vector, in order of their ids."""
         self._check_open()

@@ -137,6 +137,10 @@ class SQLiteMemoryStore:
             check_dimensions(vector, space, f"memory item {name!r}")
         await self._file.run(lambda file: file.embed(space, made))
 
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """The vectors of items by id."""
+        return await self._file.run(lambda file: file.vectors(ids))
+
     async def unembedded(self, *, limit: int = 100) -> tuple[MemoryItem, ...]:
         """Items without a vector, in order of their ids."""
         return await self._file.run(lambda file: file.unembedded(limit))

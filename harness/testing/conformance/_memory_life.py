@@ -59,6 +59,7 @@ FULL = MemoryItem(
     expires_at=later(days=30),
     status="archived",
     key="allergy:芒果",
+    origin="user/安.md:12",
 )
 
 

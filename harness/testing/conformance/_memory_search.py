@@ -6,7 +6,14 @@ import math
 import random
 
 from harness.errors import StoreError
-from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryHits, MemoryQuery
+from harness.ports.memories import (
+    EmbeddingSpace,
+    GivesVectors,
+    MemoryEntry,
+    MemoryFilter,
+    MemoryHits,
+    MemoryQuery,
+)
 from harness.testing.conformance._memory_storage import (
     ANYTHING,
     NOON,
@@ -249,7 +256,28 @@ async def a_vector_needs_a_space(storage: MemoryStorage) -> None:
     expect_equal((found.cosine_mean, found.cosine_deviation), (None, None), "mean and deviation without a space")
 
 
+async def vectors_are_given_back(storage: MemoryStorage) -> None:
+    """A store that gives its vectors back gives those that were stored, also after an item was put again without one. A store that
+    does not is moved without its vectors.
+    """
+    store = storage.store
+    if not isinstance(store, GivesVectors):
+        return
+    expect_equal(dict(await store.vectors(["a"])), {}, "vectors of an empty store")
+    await store.embed(SPACE, {})
+    await store.put([entry("a", vector=point(1)), entry("b", vector=point(0, 1)), entry("c")])
+    await store.put([entry("a")])
+    found = await store.vectors(["a", "b", "c", "nobody", "a"])
+    expect_equal(sorted(found), ["a", "b"], "ids whose vectors are given back")
+    for name, vector in (("a", point(1)), ("b", point(0, 1))):
+        for number, value in zip(found[name], vector, strict=True):
+            _close(float(number), value, f"a number of the vector of {name!r}")
+    await store.embed(EmbeddingSpace("other", 2), {})
+    expect_equal(dict(await store.vectors(["a", "b"])), {}, "vectors after another space was set")
+
+
 CHECKS: tuple[MemoryCheck, ...] = (
+    vectors_are_given_back,
     words_rank_by_bm25,
     frequencies_are_of_the_whole_store,
     many_common_words,

@@ -184,6 +184,8 @@ def sample_info(session_id: str = "s1", **changes: object) -> SessionInfo:
         "persona_ref": reference,
         "persona": persona,
         "user": "ann",
+        "project": "garden/花园",
+        "world": "here",
         "title": "Flowers 花",
         "created_at": NOON,
         "updated_at": NOON,

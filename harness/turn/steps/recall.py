@@ -20,5 +20,6 @@ async def recall(turn: Turn, ports: Ports) -> Turn:
     turn = turn.with_(resolved=resolution.text, references=references, resolution=resolution)
     messages = turn.state.messages
     shown = messages[0].turn if messages else turn.number
-    recalled = await ports.memory.recall(turn.resolved, language=turn.language, now=turn.now, before=shown)
+    task = turn.state.task.task_id if turn.state.task is not None else ""
+    recalled = await ports.memory.recall(turn.resolved, language=turn.language, now=turn.now, before=shown, task=task)
     return turn.with_(recalled=recalled)
