@@ -18,6 +18,7 @@ from harness import logs, settings as settings_module
 from harness.app_memory import MemoryParts
 from harness.app_servers import server_url
 from harness.app_short_term import ShortTermParts
+from harness.app_tokens import token_counter
 from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionExists, SessionNotFound, SettingsError
 from harness.language import load_packs
 from harness.later import LaterModel
@@ -94,7 +95,7 @@ class Harness:
             progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
 
         Raises:
-            ConfigurationError: a setting, language file or prompt folder is wrong.
+            ConfigurationError: a setting, language file or prompt folder is wrong. MissingExtra: ``context.tokenizer`` needs one.
         """
         if settings is None:
             settings = settings_module.load()
@@ -113,8 +114,14 @@ class Harness:
         paths = self.settings.paths
         languages = self.settings.path(paths.languages)
         self.languages = load_packs(sorted(languages.glob("*.yaml")) if languages.is_dir() else ())
+        self.tokens = token_counter(self.settings, lambda: self._model, own_model=self._own_model)
         self._memory = MemoryParts(
-            self.settings, self.languages, given=memory, durable=store is None, endpoint=self._provider
+            self.settings,
+            self.languages,
+            given=memory,
+            durable=store is None,
+            endpoint=self._provider,
+            tokens=self.tokens,
         )
         self._short_term = ShortTermParts(self.settings, given=short_term)
         self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
@@ -347,6 +354,8 @@ class Harness:
             languages=self.languages,
             clock=self._clock,
             ids=self._ids,
+            tokens=self.tokens,
+            layers=self.settings.layers,
         )
 
     # --- sessions -------------------------------------------------------------------------------------------------

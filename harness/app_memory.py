@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from harness import settings as settings_module
 from harness.app_servers import server_url
-from harness.context.tokens import estimate
 from harness.language import LanguagePacks
 from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared
-from harness.ports import Embedder, MemoryStore
+from harness.ports import Embedder, Estimate, MemoryStore, TokenCounter
 from harness.settings import Settings
 from harness.state.memory import MemoryLayer
 
@@ -30,6 +29,7 @@ class MemoryParts:
         given: a store to use instead of what the settings name; whoever gave it closes it.
         durable: sessions are kept where the settings say; else memory ends with the process, unless the settings name a place.
         endpoint: makes the connection to the provider, for its embeddings.
+        tokens: counts what the layers' limits are in.
     """
 
     def __init__(
@@ -40,12 +40,14 @@ class MemoryParts:
         given: MemoryStore | None,
         durable: bool,
         endpoint: Callable[[], OpenAIModel],
+        tokens: TokenCounter | None = None,
     ) -> None:
         self._settings = settings
         self._languages = languages
         self._store, self._own = given, given is None
         self._durable = durable
         self._endpoint = endpoint
+        self._tokens = tokens or Estimate()
         self._embedder: Embedder | None = None
         self._model: OpenAIModel | None = None
         self._files: MemoryFiles | None = None
@@ -109,7 +111,7 @@ class MemoryParts:
             return None
         embedder, files = self.embedder(), self.files()
         joined = store if files is None else JoinedStore(store, files.store)
-        return Shared(joined, memory_policy(self._settings), self._languages, estimate, embedder, files)
+        return Shared(joined, memory_policy(self._settings), self._languages, self._tokens.count, embedder, files)
 
     def files(self) -> MemoryFiles | None:
         """What stands in files; None when no folder is set."""
@@ -162,6 +164,7 @@ def memory_policy(settings: Settings) -> MemoryPolicy:
         recency_weight=memory.recency_weight,
         importance_weight=memory.importance_weight,
         candidates=memory.candidates,
+        resolution=settings.context.conflict_resolution,
     )
 
 
@@ -173,4 +176,6 @@ def _layer(layer: LayerSettings) -> LayerPolicy:
         similarity_threshold=layer.similarity_threshold,
         half_life_hours=layer.decay_half_life_hours,
         ttl_seconds=layer.ttl_seconds,
+        always_inject=layer.always_inject,
+        left_out=layer.left_out(),
     )

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from harness.cli.render import bullets, heading, row, short, table
 from harness.state.operations import Found
+from harness.state.record import WITHIN
 
 if TYPE_CHECKING:
     from harness.state import ContextReport, ModelCall, Operation, TurnRecord
@@ -72,14 +73,21 @@ def _candidates(record: TurnRecord) -> list[str]:
 
 
 def context(report: ContextReport) -> Group:
-    """What the model saw: per block the tokens, facts with scores, what was left out, warnings."""
-    made = table("layer", "block", ("tokens", "right"), ("items", "right"), "")
+    """What the model saw: per block the tokens and their limit, what was found with its score, what was left out, warnings.
+
+    Tokens in brackets are counted in the context of their layer.
+    """
+    made = table("layer", "block", ("tokens", "right"), ("of", "right"), ("shown", "right"), "")
     for layer in report.layers:
         kept = sum(1 for item in layer.items if not item.dropped)
-        count = f"{kept}/{len(layer.items)}" if layer.items else ""
+        found = max(layer.retrieved, len(layer.items))
+        count = f"{kept}/{found}" if layer.items else ""
         style = "" if layer.injected else "dim"
-        row(made, layer.layer, layer.block, layer.tokens, count, "" if layer.injected else "left out", style=style)
-    row(made, "", "total", report.total_tokens, "", f"of {report.budget}", style="bold")
+        within = f"({layer.tokens})" if layer.block in WITHIN else layer.tokens
+        note = "" if layer.injected else layer.note or "left out"
+        row(made, layer.layer, layer.block, within, layer.cap or "", count, note, style=style)
+    counted = f"counted by {report.counted_by}" if report.counted_by else ""
+    row(made, "", "total", report.total_tokens, report.budget, "", counted, style="bold")
     parts: list[RenderableType] = [made]
     items = [(layer, item) for layer in report.layers for item in layer.items]
     if items:
@@ -89,7 +97,16 @@ def context(report: ContextReport) -> Group:
             text = short(item.text, 100)
             row(listed, layer.block, item.id, text, f"{item.score:.2f}", item.tokens, item.dropped, style=style)
         parts.append(listed)
-    for title, lines in (("Left out", report.dropped), ("Conflicts", report.conflicts), ("Warnings", report.warnings)):
+    order = [" → ".join(report.order)] if report.order else []
+    known = {trouble.text for trouble in report.troubles}
+    warnings = [f"{trouble.kind.replace('_', ' ')}: {trouble.text}" for trouble in report.troubles]
+    warnings += [text for text in report.warnings if text not in known]
+    for title, lines in (
+        ("Order", order),
+        ("Left out", report.dropped),
+        ("Conflicts", report.conflicts),
+        ("Warnings", warnings),
+    ):
         if lines:
             parts += [heading(title), bullets(lines, "")]
     return Group(*parts)

@@ -1,29 +1,34 @@
 """Composes the prompt of one turn from the state, within a token budget, and reports what went in.
 
-The layout keeps a prefix that is the same, byte for byte, from turn to turn: the system prompt (L0), the summary (which
-changes only when messages are compressed), then the messages as they were said. What changes with every turn (L1 to
-L3) stands last, next to the user's words, so that a provider's prompt cache serves everything before it.
+By default the layout keeps a prefix that is the same, byte for byte, from turn to turn: the system prompt (L0), the summary
+(which changes only when messages are compressed), then the messages as they were said. What changes with every turn (L1
+to L3) stands last, next to the user's words, so that a provider's prompt cache serves everything before it. The setting
+``context.injection_order`` may order it otherwise, and the report warns when that gives the prefix up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from harness.context.fitting import fit
+from harness.context.layout import Layout, Placement, sides
 from harness.context.recalled import recall_messages, resumed_topic, turns_under
-from harness.context.remembered import with_memory
+from harness.context.reporting import Built, report_on
 from harness.context.select import Selection, select_facts
-from harness.context.tokens import PER_MESSAGE, estimate
 from harness.context.tools import select_tools, with_tools
-from harness.context.views import context_view
+from harness.context.views import retrieved_view, working_view
 from harness.errors import BudgetError
 from harness.language import LanguagePack
-from harness.memory.informing import lines, without_repeats
-from harness.ports import ChatMessage, Ports
+from harness.memory.informing import KNOWN, lines, settled, without_repeats
+from harness.ports import ChatMessage, Ports, TokenCounter
 from harness.prompt_views import ContextView, PersonaView, SummaryView
 from harness.prompts import Prompts
-from harness.state import ContextReport, LayerReport, Message, Persona, Retrieved, apply
+from harness.settings.layers import PartName, SystemSettings
+from harness.state import ContextReport, Persona, Retrieved, apply
+from harness.state.memory import MemoryLayer
 from harness.state.operations import ReturnTopic
 from harness.understanding.checks.holding import statement
 from harness.understanding.topics.track import foreseen_return
@@ -31,19 +36,23 @@ from harness.understanding.topics.track import foreseen_return
 if TYPE_CHECKING:
     from harness.turn.turn import Turn
 
-Placement = Literal["late_system", "user", "first"]
+GAVE_WAY = "over the budget of the whole prompt"
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The prompt and the report on it."""
+    """The prompt and the report on it. ``texts``: whatever was counted, for a counter that can count exactly."""
 
     messages: tuple[ChatMessage, ...]
     report: ContextReport
+    texts: tuple[str, ...] = ()
 
 
 def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Composed:
     """Build the prompt for the character's reply.
+
+    When the whole is over the budget, the oldest turns of the history are left out first, then what was retrieved (L2 and
+    L3), least score first. The system prompt, the summary, L1 and the user's message are never cut.
 
     Args:
         turn: with ``notices`` and ``references`` filled in.
@@ -53,8 +62,101 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
         BudgetError: L0, L1, the goal and the user's message alone are over the budget.
     """
     budget = turn.settings.total_token_budget if budget is None else budget
-    language = turn.persona.language
-    pack = ports.languages.get(language)
+    pack = ports.languages.get(turn.persona.language)
+    recalled, resolved = settled(turn.state, turn.recalled, turn.persona)
+    turn, found = _found(turn.with_(recalled=recalled), ports, pack)
+    tools = select_tools(turn, pack)
+    system = system_prompt(turn, ports, pack)
+    for chosen in found.shrinking():
+        working = replace(working_view(turn, chosen.selection, ports), tools=tools.views)
+        parts = _parts(turn, chosen, ports, system, working)
+        layout = _layout(turn, ports, parts, working)
+        fixed = sum(_cost(text, turn.tokens) for text in layout.texts())
+        if fixed <= budget:
+            break
+    else:
+        raise _too_small(turn, layout, parts, fixed, budget)
+    messages = turn.state.messages
+    task = turn.state.task
+    history, dropped = fit(
+        messages,
+        budget - fixed,
+        cost=lambda message: _cost(message.text, turn.tokens),
+        keep=(task.since,) if task is not None and task.since else (),
+    )
+    built = Built(
+        layout=layout,
+        parts=parts,
+        history=history,
+        dropped=dropped,
+        selection=chosen.selection,
+        recalled=chosen.recalled,
+        gave_way=chosen.gave_way,
+        resolved=resolved,
+        budget=budget,
+    )
+    counted = (*layout.texts(), *parts.values(), *(message.text for message in messages))
+    report = with_tools(report_on(turn, ports.layers, built), turn, tools)
+    return Composed(layout.messages(history), report, counted)
+
+
+def system_prompt(turn: Turn, ports: Ports, pack: LanguagePack) -> str:
+    """L0: who the character is. Depends on the persona and the ``fields`` of L0 alone, and is rendered once."""
+    return _system(turn.persona, ports.prompts, pack, ports.layers.l0.fields)
+
+
+@lru_cache(maxsize=256)
+def _system(persona: Persona, prompts: Prompts, pack: LanguagePack, fields: tuple[str, ...]) -> str:
+    view = PersonaView.of(persona, lambda fact: statement(fact, pack=pack, persona=persona))
+    names = {"limits": "knowledge_limits"}
+    left_out = [names.get(name, name) for name in SystemSettings.KNOWN if name not in fields]
+    blank = PersonaView(name=persona.name)
+    view = replace(view, **{name: getattr(blank, name) for name in left_out})
+    return prompts.render("system", persona.language, persona=view)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was found for a turn.
+
+    Attributes:
+        selection: facts. ``recalled``: earlier lines of this session.
+        remembered: lines of other sessions, with their layer and score. ``layer_of``: of facts that memory holds, by their id.
+        gave_way: ids of what was left out for the budget of the whole prompt.
+    """
+
+    selection: Selection
+    recalled: tuple[Retrieved, ...]
+    remembered: tuple[tuple[MemoryLayer, float, str, str], ...]
+    layer_of: dict[str, MemoryLayer]
+    gave_way: frozenset[str] = frozenset()
+
+    def shrinking(self) -> Iterator[_Found]:
+        """This, then with less and less of what was retrieved; pinned facts and constraints stay."""
+        scored = [(score, item_id) for _, score, item_id, _ in self.remembered]
+        scored += [(item.score, item.id) for item in self.recalled if not item.dropped]
+        pinned = {fact.id for fact in self.selection.facts if fact.pinned}
+        scores = {item.id: item.score for item in self.selection.items}
+        scored += [(scores[one], one) for one in self.layer_of if one in scores and one not in pinned]
+        yield self
+        for number in range(1, len(scored) + 1):
+            yield self._without(frozenset(one for _, one in sorted(scored)[:number]))
+
+    def _without(self, gone: frozenset[str]) -> _Found:
+        def marked(items: tuple[Retrieved, ...]) -> tuple[Retrieved, ...]:
+            return tuple(item.model_copy(update={"dropped": GAVE_WAY}) if item.id in gone else item for item in items)
+
+        selection = Selection(
+            tuple(fact for fact in self.selection.facts if fact.id not in gone),
+            marked(self.selection.items),
+            self.selection.left_out,
+        )
+        remembered = tuple(one for one in self.remembered if one[2] not in gone)
+        return _Found(selection, marked(self.recalled), remembered, self.layer_of, gone)
+
+
+def _found(turn: Turn, ports: Ports, pack: LanguagePack) -> tuple[Turn, _Found]:
+    """What goes in, and the turn with the topic that the message goes back to."""
     said = ports.languages.get(turn.language)
     returned = foreseen_return(turn.text, state=turn.state, pack=said, turn=turn.number)
     if returned is not None:
@@ -63,58 +165,57 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
         turn = turn.with_(state=apply(turn.state, back))
     topic = returned.topic if returned is not None else resumed_topic(turn.state.topics, turn.number)
     under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
-    selection = select_facts(turn, pack, under=under)
-    recalled = recall_messages(turn, turn.earlier, pack, topic=topic)
+    layers = ports.layers
+    earlier = layers.l2.enabled and "messages" in layers.l2.fields
+    recalled = recall_messages(turn, turn.earlier, pack, topic=topic) if earlier else ()
     shown = frozenset(item.id for item in recalled if not item.dropped)
     turn = turn.with_(recalled=without_repeats(turn.recalled, shown))
+    scores = {one.item.id: one.score for one in turn.recalled.items}
     remembered = lines(turn.recalled, persona=turn.persona, user=turn.state.user, pack=pack)
-    tools = select_tools(turn, pack)
-    view = context_view(turn, selection, recalled, tuple(text for _, text in remembered), ports)
-    view = replace(view, tools=tools.views)
-    system = system_prompt(turn, ports, pack)
-    summary = turn.state.summary
-    head = [("L0", "system", system)]
-    if summary is not None:
+    return turn, _Found(
+        select_facts(turn, pack, under=under, layer=layers.l1),
+        recalled,
+        tuple((item.layer, scores[item.id], item.id, text) for item, text in remembered),
+        {f"{KNOWN}{one.item.id}": one.item.layer for one in turn.recalled.items if one.item.attribute},
+    )
+
+
+def _parts(turn: Turn, found: _Found, ports: Ports, system: str, working: ContextView) -> dict[PartName, str]:
+    """The text of every part but the history; empty ones are left out."""
+    language, summary = turn.persona.language, turn.state.summary
+    parts: dict[PartName, str] = {
+        "L0": system.strip(),
+        "L1": _context(replace(working, notices=()), ports, language),
+    }
+    if summary is not None and "summary" in ports.layers.l2.fields:
         text = ports.prompts.render("summary_block", language, summary=SummaryView.of(summary))
-        head.append(("L2", "summary", text))
-    tail = _tail(turn, ports, view)
-    fixed = sum(_cost(text) for _, _, text in head) + sum(_cost(text) for text in tail.parts())
-    if fixed > budget:
-        parts = ", ".join(f"{block} {_cost(text)}" for _, block, text in head)
-        raise BudgetError(
-            f"The prompt needs at least {fixed} tokens ({parts}, context {_cost(tail.context)}, message "
-            f"{_cost(tail.message)}); the budget is {budget}.",
-            needed=fixed,
-            budget=budget,
-        )
-    history, dropped = _fit(turn.state.messages, budget - fixed)
-    messages = _arrange(head, history, tail)
-    report = _report(turn, head, history, tail, selection, recalled, budget)
-    report = with_tools(with_memory(report, turn), turn, tools)
-    if dropped:
-        turns = f"{dropped[0].turn} to {dropped[-1].turn}"
-        report = report.model_copy(
-            update={
-                "dropped": (*report.dropped, f"{len(dropped)} messages of turns {turns}: over the budget"),
-                "warnings": (*report.warnings, "the budget leaves no room for all recent messages"),
-            }
-        )
-    return Composed(messages, report)
+        parts["summary"] = text.strip()
+    names: Sequence[MemoryLayer] = ("L2", "L3")
+    for name in names:
+        told = [text for layer, _, _, text in found.remembered if layer == name]
+        if name == "L2":
+            told += [item.text for item in found.recalled if not item.dropped]
+        facts = [fact for fact in found.selection.facts if found.layer_of.get(fact.id) == name]
+        if told or facts:
+            parts[name] = _context(retrieved_view(turn, told, facts, ports), ports, language)
+    return {name: text for name, text in parts.items() if text}
 
 
-def system_prompt(turn: Turn, ports: Ports, pack: LanguagePack) -> str:
-    """L0: who the character is. Depends on the persona alone, and is rendered once."""
-    return _system(turn.persona, ports.prompts, pack)
+def _context(view: ContextView, ports: Ports, language: str) -> str:
+    return ports.prompts.render("context", language, context=view).strip()
 
 
-@lru_cache(maxsize=256)
-def _system(persona: Persona, prompts: Prompts, pack: LanguagePack) -> str:
-    view = PersonaView.of(persona, lambda fact: statement(fact, pack=pack, persona=persona))
-    return prompts.render("system", persona.language, persona=view)
-
-
-def _cost(text: str) -> int:
-    return estimate(text) + PER_MESSAGE
+def _layout(turn: Turn, ports: Ports, parts: dict[PartName, str], working: ContextView) -> Layout:
+    language = turn.persona.language
+    placement = _placement(turn, ports)
+    before, after = sides(ports.layers.context.order, parts, placement)
+    remarks = ports.prompts.render("notices", language, context=working).strip() if working.notices else ""
+    if placement == "late_system":
+        return Layout(before, after, turn.text, remarks)
+    message = turn.text
+    if after or remarks:
+        message = ports.prompts.render("respond", language, notes=after, remarks=remarks, user_text=turn.text)
+    return Layout(before, "", message.strip("\n"))
 
 
 def _placement(turn: Turn, ports: Ports) -> Placement:
@@ -124,124 +225,15 @@ def _placement(turn: Turn, ports: Ports) -> Placement:
     return wanted
 
 
-@dataclass(frozen=True, slots=True)
-class _Tail:
-    """What stands after the history.
-
-    Attributes:
-        context: the volatile block, on its own. ``opening``: it belongs into the first system message instead.
-        message: the user's words, with notes around them where the chat template takes no late system message.
-        remarks: the notices of the check, after the user's words: there a weak model heeds them most.
-    """
-
-    context: str
-    message: str
-    remarks: str = ""
-    opening: bool = False
-
-    def parts(self) -> tuple[str, ...]:
-        return tuple(text for text in (self.context, self.message, self.remarks) if text)
+def _cost(text: str, tokens: TokenCounter) -> int:
+    return tokens.count(text) + tokens.per_message
 
 
-def _tail(turn: Turn, ports: Ports, view: ContextView) -> _Tail:
-    language = turn.persona.language
-    placement = _placement(turn, ports)
-    notes = ports.prompts.render("context", language, context=replace(view, notices=())).strip()
-    remarks = ports.prompts.render("notices", language, context=view).strip() if view.notices else ""
-    if placement == "late_system":
-        return _Tail(notes, turn.text, remarks)
-    inside = "" if placement == "first" else notes
-    message = turn.text
-    if inside or remarks:
-        message = ports.prompts.render("respond", language, notes=inside, remarks=remarks, user_text=turn.text)
-    return _Tail(notes if placement == "first" else "", message.strip("\n"), opening=placement == "first")
-
-
-def _fit(messages: tuple[Message, ...], room: int) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """The newest messages that fit, and the older ones that do not; a turn is kept or dropped whole."""
-    used, start = 0, len(messages)
-    for index in range(len(messages) - 1, -1, -1):
-        used += _cost(messages[index].text)
-        if used > room:
-            break
-        if index == 0 or messages[index - 1].turn != messages[index].turn:
-            start = index
-    return messages[start:], messages[:start]
-
-
-def _arrange(head: list[tuple[str, str, str]], history: tuple[Message, ...], tail: _Tail) -> tuple[ChatMessage, ...]:
-    opening = [text.strip() for _, _, text in head]
-    if tail.opening and tail.context:
-        opening.append(tail.context)
-    messages = [ChatMessage("system", "\n\n".join(opening))]
-    messages += [ChatMessage("user" if message.speaker == "user" else "assistant", message.text) for message in history]
-    if tail.context and not tail.opening:
-        messages.append(ChatMessage("system", tail.context))
-    messages.append(ChatMessage("user", tail.message))
-    if tail.remarks:
-        messages.append(ChatMessage("system", tail.remarks))
-    return tuple(messages)
-
-
-def _report(
-    turn: Turn,
-    head: list[tuple[str, str, str]],
-    history: tuple[Message, ...],
-    tail: _Tail,
-    selection: Selection,
-    recalled: tuple[Retrieved, ...],
-    budget: int,
-) -> ContextReport:
-    layers = [
-        LayerReport(layer="L0" if layer == "L0" else "L2", block=block, injected=True, tokens=_cost(text))
-        for layer, block, text in head
-    ]
-    layers.append(
-        LayerReport(
-            layer="history",
-            block="messages",
-            injected=bool(history),
-            tokens=sum(_cost(message.text) for message in history),
-        )
-    )
-    layers.append(
-        LayerReport(
-            layer="L1",
-            block="context",
-            injected=bool(tail.context or tail.remarks),
-            tokens=sum(_cost(text) for text in (tail.context, tail.remarks) if text),
-        )
-    )
-    layers.append(
-        LayerReport(
-            layer="L1",
-            block="facts",
-            injected=any(not item.dropped for item in selection.items),
-            tokens=sum(item.tokens for item in selection.items if not item.dropped),
-            items=selection.items,
-        )
-    )
-    layers.append(
-        LayerReport(
-            layer="L2",
-            block="recalled",
-            injected=any(not item.dropped for item in recalled),
-            tokens=sum(item.tokens for item in recalled if not item.dropped),
-            items=recalled,
-        )
-    )
-    layers.append(LayerReport(layer="input", block="message", injected=True, tokens=_cost(tail.message)))
-    counted = [
-        layer for layer in layers if layer.block not in ("facts", "recalled")
-    ]  # they stand inside the context block
-    dropped = tuple(f"{item.id} {item.text}: {item.dropped}" for item in selection.items if item.dropped)
-    left_out = selection.left_out
-    warnings = (f"{left_out} facts were left out: facts_max_tokens is reached",) if left_out else ()
-    return ContextReport(
-        layers=tuple(layers),
-        total_tokens=sum(layer.tokens for layer in counted),
+def _too_small(turn: Turn, layout: Layout, parts: dict[PartName, str], fixed: int, budget: int) -> BudgetError:
+    listed = ", ".join(f"{name} {turn.tokens.count(text)}" for name, text in parts.items())
+    return BudgetError(
+        f"The prompt needs at least {fixed} tokens ({listed}, message {turn.tokens.count(layout.message)}); "
+        f"the budget is {budget}.",
+        needed=fixed,
         budget=budget,
-        dropped=dropped,
-        conflicts=tuple(f"{notice.quote!r} against {notice.fact_id}" for notice in turn.notices if notice.fact_id),
-        warnings=warnings,
     )

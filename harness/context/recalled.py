@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.context.tokens import estimate
 from harness.context.word_index import index_of
 from harness.language import LanguagePack
 from harness.memory.informing import turn_id
@@ -136,7 +135,7 @@ def _fitting(
             continue  # said again and again, it tells no more than once
         said.add(words)
         line = _line(message, words, turn, pack)
-        tokens = estimate(line)
+        tokens = turn.tokens.count(line)
         dropped = "" if tokens <= room else "over the limit of recalled lines"
         room -= 0 if dropped else tokens
         items.append(

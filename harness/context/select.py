@@ -8,9 +8,10 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from harness.context.lines import cached_statement
-from harness.context.tokens import estimate
+from harness.context.lines import PERSONA_SPEAKER, cached_statement
 from harness.language import LanguagePack
+from harness.memory.informing import KNOWN
+from harness.settings.layers import WorkingSettings
 from harness.state import CHARACTER, USER, Fact, FactStatus, Retrieved
 from harness.understanding.facts.ages import value_now
 from harness.understanding.facts.asked import asked_attributes
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 OVER_LIMIT = "facts_max_tokens is reached"
 SHOWN = (FactStatus.active, FactStatus.disputed)
 REPORTED = 10
+ANY = WorkingSettings()
+"""No limits but ``facts_max_tokens``."""
 THEME = 0.3
 """Weight of the topic's words beside those of the message."""
 SPOKEN_OF = 0.3
@@ -45,16 +48,24 @@ class Selection:
     left_out: int = 0
 
 
-def select_facts(turn: Turn, pack: LanguagePack, *, under: frozenset[int] = frozenset()) -> Selection:
+def select_facts(
+    turn: Turn, pack: LanguagePack, *, under: frozenset[int] = frozenset(), layer: WorkingSettings = ANY
+) -> Selection:
     """Choose among the facts in force, disputed ones included, those worth ``facts_max_tokens``.
 
     Score: share of the message's content words that the fact touches, a word counting the more the fewer facts have it;
     plus ``THEME`` times the same for the topic's words; plus ``SPOKEN_OF`` when it is about an entity just mentioned;
     plus ``ASKED_FOR`` when the message asks for its attribute; plus ``OF_TOPIC`` when it was told at one of the turns
     ``under`` a topic that is returned to. The message is the self-contained, resolved one. How old a fact is decides only
-    between facts of the same score.
+    between facts of the same score. ``layer`` may set a least score, a greatest number and a greatest age for facts of this
+    session; pinned ones always go in. Facts that memory gave have passed the limits of their own layers.
     """
-    facts = tuple(fact for fact in turn.informed.facts if fact.status in SHOWN)
+    wanted = (
+        turn.informed.facts
+        if "facts" in layer.fields
+        else tuple(f for f in turn.informed.facts if f.id.startswith(KNOWN))
+    )
+    facts = tuple(fact for fact in wanted if fact.status in SHOWN)
     if not facts:
         return Selection()
     view = _View.of(turn, facts, pack)
@@ -66,16 +77,20 @@ def select_facts(turn: Turn, pack: LanguagePack, *, under: frozenset[int] = froz
     room = turn.settings.facts_max_tokens
     chosen: set[str] = set()
     items = []
+    own = 0
     for score, fact in ranked:
         line = fact_line(fact, turn, pack)
-        tokens = estimate(line)
-        fits = fact.pinned or tokens <= room
-        if fits:
+        tokens = turn.tokens.count(line)
+        here = not fact.id.startswith(KNOWN)
+        dropped = ""
+        if not fact.pinned:
+            limited = _limited(fact, score, own, layer, turn) if here else ""
+            dropped = limited or ("" if tokens <= room else OVER_LIMIT)
+        if not dropped:
             chosen.add(fact.id)
             room -= tokens
-        items.append(
-            Retrieved(id=fact.id, text=line, score=round(score, 4), tokens=tokens, dropped="" if fits else OVER_LIMIT)
-        )
+            own += here
+        items.append(Retrieved(id=fact.id, text=line, score=round(score, 4), tokens=tokens, dropped=dropped))
     left_out = [item for item in items if item.dropped]
     kept = [item for item in items if not item.dropped]
     return Selection(
@@ -83,6 +98,16 @@ def select_facts(turn: Turn, pack: LanguagePack, *, under: frozenset[int] = froz
         (*kept, *left_out[:REPORTED]),
         len(left_out),
     )
+
+
+def _limited(fact: Fact, score: float, own: int, layer: WorkingSettings, turn: Turn) -> str:
+    """Why the settings of L1 keep a fact of this session out; empty when they do not."""
+    if score < layer.similarity_threshold:
+        return f"score {score:.2f} is below {layer.similarity_threshold}"
+    if layer.top_k and own >= layer.top_k:
+        return f"more than {layer.top_k} facts of L1"
+    old = layer.ttl_seconds and fact.at is not None and (turn.now - fact.at).total_seconds() > layer.ttl_seconds
+    return f"older than {layer.ttl_seconds} s" if old and fact.speaker != PERSONA_SPEAKER else ""
 
 
 def fact_line(fact: Fact, turn: Turn, pack: LanguagePack) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.context.tokens import estimate
 from harness.language import LanguagePack
 from harness.memory.digests import digest
 from harness.prompt_views import ToolView
@@ -63,11 +62,11 @@ def select_tools(turn: Turn, pack: LanguagePack) -> ToolSelection:
         text = one.text if whole else digest(one.text)
         if not dropped and shown >= settings.tool_results_shown:
             dropped = f"more than {settings.tool_results_shown} tool results"
-        if not dropped and estimate(_line(one, text)) > room:
+        if not dropped and turn.tokens.count(_line(one, text)) > room:
             text = digest(one.text)
-            if estimate(_line(one, text)) > room:
+            if turn.tokens.count(_line(one, text)) > room:
                 dropped = "tool_results_max_tokens is reached"
-        tokens = estimate(_line(one, text))
+        tokens = turn.tokens.count(_line(one, text))
         if not dropped:
             room, shown = room - tokens, shown + 1
             views.append(ToolView(one.said, text, one.error, fresh, one.ref))
@@ -106,7 +105,7 @@ def with_tools(report: ContextReport, turn: Turn, selection: ToolSelection) -> C
             (f"{TASK}{task.task_id}", task.goal or task.task_id),
             *((f"{RULED_OUT}{number}", line) for number, line in enumerate(task.ruled_out, 1)),
         )
-        items = tuple(Retrieved(id=name, text=text, tokens=estimate(text)) for name, text in lines)
+        items = tuple(Retrieved(id=name, text=text, tokens=turn.tokens.count(text)) for name, text in lines)
         added.append(_block("L1", "task", items))
     if selection.now:
         added.append(_block("L1", "tools", selection.now))

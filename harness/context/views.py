@@ -1,14 +1,16 @@
-"""The volatile block (L1 to L3) as the templates see it."""
+"""The volatile layers (L1 to L3) as the templates see them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from harness.context.select import Selection, fact_line
 from harness.language import LanguagePack
+from harness.memory.informing import KNOWN
 from harness.ports import Ports
 from harness.prompt_views import ContextView, NoticeView, TaskView
-from harness.state import CHARACTER, USER, Commitment, Emotion, Retrieved
+from harness.state import CHARACTER, USER, Commitment, Emotion, Fact
 from harness.understanding.checks.news import grieves
 from harness.understanding.commitments.track import due_commitments, standing
 
@@ -22,38 +24,49 @@ MOOD_THRESHOLD = 0.25
 MAX_COMMITMENTS = 6
 
 
-def context_view(
-    turn: Turn, selection: Selection, recalled: tuple[Retrieved, ...], remembered: tuple[str, ...], ports: Ports
-) -> ContextView:
-    """What is so at this turn, in short lines of the persona's language; ``remembered`` are those from other sessions."""
-    state, persona = turn.state, turn.persona
+def working_view(turn: Turn, selection: Selection, ports: Ports) -> ContextView:
+    """L1: what is so in this session, in short lines of the persona's language; only the ``fields`` of the layer."""
+    state, persona, fields = turn.state, turn.persona, ports.layers.l1.fields
     pack = ports.languages.get(persona.language)
-    opened = state.topics.open
+    opened = state.topics.open if "topic" in fields else ()
+    moods = "emotion" in fields
     differs = turn.language != persona.language
+    told = [fact for fact in selection.facts if not fact.id.startswith(KNOWN)]
     return ContextView(
         name=persona.name,
-        user_name=next((fact.value for fact in reversed(state.active_facts(USER)) if fact.attribute == "name"), ""),
         language=pack.lines.language_names.get(turn.language, turn.language) if differs else "",
         topic=opened[-1].label if opened else "",
         topic_previous=opened[-2].label if len(opened) > 1 else "",
-        user_facts=_lines(turn, selection, pack, USER),
-        own_facts=_lines(turn, selection, pack, CHARACTER),
-        other_facts=_lines(turn, selection, pack, ""),
-        references=turn.references,
-        commitments=_promises(turn, pack),
-        character_mood=_mood(state.emotion, persona.baseline, pack),
-        user_mood=_mood(state.user_emotion, Emotion(), pack),
-        user_grieves=grieves(state.user_emotion),
-        task=TaskView.of(state.task) if state.task is not None else None,
-        recalled=(*remembered, *(item.text for item in recalled if not item.dropped)),
-        notices=tuple(NoticeView.of(notice) for notice in turn.notices),
+        references=turn.references if "entities" in fields else (),
+        commitments=_promises(turn, pack) if "commitments" in fields else (),
+        character_mood=_mood(state.emotion, persona.baseline, pack) if moods else "",
+        user_mood=_mood(state.user_emotion, Emotion(), pack) if moods else "",
+        user_grieves=moods and grieves(state.user_emotion),
+        task=TaskView.of(state.task) if state.task is not None and "task" in fields else None,
+        notices=tuple(NoticeView.of(notice) for notice in turn.notices) if "notices" in fields else (),
         bot_question=persona.bot_question,
+        **_facts(turn, told, pack),
     )
 
 
-def _lines(turn: Turn, selection: Selection, pack: LanguagePack, subject: str) -> tuple[str, ...]:
-    facts = [f for f in selection.facts if (f.subject if f.subject in (USER, CHARACTER) else "") == subject]
-    return tuple(fact_line(fact, turn, pack) for fact in facts)
+def retrieved_view(turn: Turn, lines: Sequence[str], facts: Sequence[Fact], ports: Ports) -> ContextView:
+    """L2 or L3: lines from memory, and facts that it holds."""
+    pack = ports.languages.get(turn.persona.language)
+    return ContextView(name=turn.persona.name, recalled=tuple(lines), **_facts(turn, facts, pack))
+
+
+def _facts(turn: Turn, facts: Sequence[Fact], pack: LanguagePack) -> dict[str, Any]:
+    """Facts as lines, by whom they are about, and what the user is called."""
+    lines: dict[str, list[str]] = {USER: [], CHARACTER: [], "": []}
+    for fact in facts:
+        lines[fact.subject if fact.subject in lines else ""].append(fact_line(fact, turn, pack))
+    named = (fact.value for fact in reversed(turn.state.active_facts(USER)) if fact.attribute == "name")
+    return {
+        "user_name": next(named, ""),
+        "user_facts": tuple(lines[USER]),
+        "own_facts": tuple(lines[CHARACTER]),
+        "other_facts": tuple(lines[""]),
+    }
 
 
 def _promises(turn: Turn, pack: LanguagePack) -> tuple[str, ...]:

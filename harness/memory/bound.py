@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -17,9 +17,10 @@ from harness.memory.finding import Question, find
 from harness.memory.forgetting import still_known
 from harness.memory.policy import MemoryPolicy
 from harness.memory.scopes import asked_scope
+from harness.memory.strangers import stranger
 from harness.memory.writing import Draft, drafts
 from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace, Vector
-from harness.state import CHARACTER, USER, DialogueState, SessionInfo, TurnRecord
+from harness.state import CHARACTER, USER, ContextWarning, DialogueState, SessionInfo, TurnRecord
 from harness.state.memory import MemoryWrite
 
 log = structlog.get_logger("harness.memory")
@@ -85,6 +86,7 @@ class SessionMemory:
         self._shared = shared
         self._tree = tree
         self._stands: str | None = None
+        self._met = False
 
     async def recall(self, text: str, *, language: str, now: datetime, before: int = 0, task: str = "") -> Recalled:
         """What is known from other conversations of this user with this character. With an embedder also what was said in this
@@ -112,10 +114,21 @@ class SessionMemory:
             found = await find(
                 question, shared.store, policy=shared.policy, packs=shared.packs, count_tokens=shared.count_tokens
             )
+            strange = await self._stranger(found)
         except HarnessError as error:
             log.warning("memory_failed", session=info.id, error=error.message)
             return Recalled(warnings=(*warnings, f"memory could not be read: {error.message}"))
-        return Recalled(found.items, found.conflicts, (*warnings, *await self._used(found, now), *found.warnings))
+        warnings = (*warnings, *await self._used(found, now), *found.warnings, *(one.text for one in strange))
+        return replace(found, warnings=warnings, troubles=(*found.troubles, *strange))
+
+    async def _stranger(self, found: Recalled) -> tuple[ContextWarning, ...]:
+        """A warning while nothing is known of the user, and something of others."""
+        if self._met or found.items:
+            self._met = True
+            return ()
+        warning = await stranger(self._shared.store, self._tree.info)
+        self._met = warning is None
+        return () if warning is None else (warning,)
 
     async def _used(self, found: Recalled, now: datetime) -> tuple[str, ...]:
         """Count what is shown; a store that cannot be written takes nothing from the turn but a warning."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,6 +11,7 @@ from harness.language import LanguagePacks
 from harness.memory import scoring
 from harness.memory.lexical import alike, attribute_term, index_terms
 from harness.memory.policy import MemoryPolicy
+from harness.memory.troubles import ALONE, BELOW, layer_troubles
 from harness.ports import MemoryFilter, MemoryHits, MemoryQuery, MemoryStore, Recalled, Remembered, Vector
 from harness.state.memory import MemoryItem, MemoryLayer, Scope
 from harness.understanding.facts.asked import asked_attributes
@@ -82,6 +84,7 @@ async def find(
     minded = await _minded(store, where)
     items |= {item.id: item for item in minded}
     items |= {item.id: item for item in await _neighbours(items, store, where)}
+    items |= {item.id: item for item in await _unasked(store, where, policy)}
     spread = scoring.spread({key: value.total for key, value in relevance.items()}, items)
     if (speaker := _named(question)) is not None:
         spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}
@@ -110,7 +113,16 @@ async def find(
     conflicts = tuple(f"{one.item.id}: {one.dropped}" for one in kept if one.dropped.startswith("replaced"))
     shown = [one for one in kept if not one.dropped]
     left = [one for one in kept if one.dropped][:REPORTED]
-    return Recalled((*shown, *left), conflicts, _warnings(found, shown, left, terms, len(minded)))
+    troubles = layer_troubles(kept, policy.layers)
+    return Recalled(
+        (*shown, *left),
+        conflicts,
+        (*_warnings(found, terms, len(minded)), *(trouble.text for trouble in troubles)),
+        troubles,
+        Counter(one.item.layer for one in kept),
+        tuple({fact: told[fact] for one in shown for fact in one.item.tells if fact in told}.values()),
+        policy.resolution,
+    )
 
 
 async def _own(question: Question, store: MemoryStore, terms: Sequence[str], policy: MemoryPolicy) -> MemoryHits:
@@ -134,6 +146,12 @@ async def _minded(store: MemoryStore, where: MemoryFilter) -> tuple[MemoryItem, 
     constraints = await store.browse(replace(where, kinds=("constraint",)), limit=ALWAYS)
     pinned = await store.browse(replace(where, pinned=True), limit=ALWAYS)
     return (*constraints, *pinned)
+
+
+async def _unasked(store: MemoryStore, where: MemoryFilter, policy: MemoryPolicy) -> tuple[MemoryItem, ...]:
+    """Items of the layers that are always shown; not more than ``ALWAYS`` are looked at beside those that were found."""
+    layers = tuple(layer for layer in where.layers if policy.layers[layer].always_inject)
+    return await store.browse(replace(where, layers=layers), limit=ALWAYS) if layers else ()
 
 
 async def _neighbours(
@@ -207,7 +225,13 @@ class _Fitting:
 
     def take(self, item: MemoryItem, relevance: float) -> str:
         """Why an item is left out; empty, and the item counted in, when it is not."""
-        reason = self._replaced(item) or self._irrelevant(item, relevance) or self._said(item) or self._over(item)
+        reason = (
+            self._replaced(item)
+            or self._not_wanted(item)
+            or self._irrelevant(item, relevance)
+            or self._said(item)
+            or self._over(item)
+        )
         if not reason:
             self.shown.append(item)
         return reason
@@ -227,9 +251,15 @@ class _Fitting:
         # The same was said again: one of them is enough, and either will do.
         return "" if latest.key == item.key else f"replaced by {latest.id} ({latest.text})"
 
+    def _not_wanted(self, item: MemoryItem) -> str:
+        left_out = item.kind in self.policy.layers[item.layer].left_out
+        return f"the fields of {item.layer} leave out {item.kind}" if left_out else ""
+
     def _irrelevant(self, item: MemoryItem, relevance: float) -> str:
-        least = self.policy.layers[item.layer].similarity_threshold
-        return f"relevance {relevance:.2f} is below {least}" if item.id not in self.minded and relevance < least else ""
+        layer = self.policy.layers[item.layer]
+        if item.id in self.minded or layer.always_inject or relevance >= layer.similarity_threshold:
+            return ""
+        return f"relevance {relevance:.2f} {BELOW} {layer.similarity_threshold}"
 
     def _said(self, item: MemoryItem) -> str:
         for other in self.shown:
@@ -244,24 +274,20 @@ class _Fitting:
         same = [other for other in self.shown if other.layer == item.layer and other.id not in self.minded]
         if len(same) >= layer.top_k:
             return f"more than {layer.top_k} items of {item.layer}"
-        if sum(self.count(other.text) for other in same) + self.count(item.text) > layer.max_tokens:
+        own = self.count(item.text)
+        if own > layer.max_tokens:
+            return f"over the {layer.max_tokens} tokens of {item.layer}{ALONE} {own}"
+        if sum(self.count(other.text) for other in same) + own > layer.max_tokens:
             return f"over the {layer.max_tokens} tokens of {item.layer}"
         return ""
 
 
-def _warnings(
-    found: MemoryHits, shown: Sequence[Remembered], left: Sequence[Remembered], terms: Sequence[str], minded: int
-) -> tuple[str, ...]:
+def _warnings(found: MemoryHits, terms: Sequence[str], minded: int) -> tuple[str, ...]:
     warnings = []
     if minded >= ALWAYS:
         warnings.append(
             f"there are {minded} constraints and pinned memories or more; only the first {ALWAYS} of each are shown"
         )
-    if found.hits and not shown and all("is below" in one.dropped for one in left):
-        warnings.append("everything that memory found is below the threshold of its layer")
-    oversized = [one.item.id for one in left if "tokens of" in one.dropped]
-    if oversized:
-        warnings.append(f"{len(oversized)} memories were left out: max_tokens of their layer is reached")
     if not terms and not found.hits:
         warnings.append("the message has no word to look for in memory")
     return tuple(warnings)

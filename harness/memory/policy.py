@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from harness.settings import ConflictResolution
 from harness.state.memory import MemoryLayer
 
 
@@ -19,6 +20,8 @@ class LayerPolicy:
         similarity_threshold: least relevance, 0 to 1, of an item that is shown.
         half_life_hours: after which recency is halved.
         ttl_seconds: after which an item is shown no more; 0: never.
+        always_inject: whether the best items are shown also when they have nothing to do with the message.
+        left_out: kinds of items that are not shown.
     """
 
     enabled: bool = True
@@ -27,6 +30,8 @@ class LayerPolicy:
     similarity_threshold: float = 0.2
     half_life_hours: float = 24.0
     ttl_seconds: int = 0
+    always_inject: bool = False
+    left_out: frozenset[str] = frozenset()
 
 
 EPISODIC = LayerPolicy()
@@ -45,6 +50,7 @@ class MemoryPolicy:
         lexical_weight, vector_weight: shares of words and of meaning in the relevance.
         relevance_weight, recency_weight, importance_weight: the terms of the score (see :mod:`harness.memory.scoring`).
         candidates: items looked at for one turn, by words and by vectors each.
+        resolution: what counts when a memory and the running session say different things of the same.
     """
 
     layers: Mapping[MemoryLayer, LayerPolicy] = field(
@@ -59,3 +65,4 @@ class MemoryPolicy:
     recency_weight: float = 0.1
     importance_weight: float = 0.1
     candidates: int = 50
+    resolution: ConflictResolution = "higher_layer_wins"

@@ -41,6 +41,8 @@ from harness.ports.models import (
 from harness.ports.sessions import Journal, NullJournal, SessionStore, TurnPlace, places
 from harness.ports.short_term import RecentMessage, ShortTerm
 from harness.ports.times import Clock, Ids, RandomIds, SystemClock
+from harness.ports.tokens import Estimate, TokenCounter
+from harness.settings import Layers
 
 if TYPE_CHECKING:
     from harness.language import LanguagePacks
@@ -59,6 +61,7 @@ class Ports:
 
     Attributes:
         memory: what is known from elsewhere; bound to the session.
+        tokens: counts tokens for the model that answers. ``layers``: the settings of what the model sees.
         emit: takes stream events (token, revised) while a turn runs; set when the turn is streamed.
         streaming: whether somebody listens to ``emit``.
     """
@@ -70,6 +73,8 @@ class Ports:
     ids: Ids = field(default_factory=RandomIds)
     journal: Journal = field(default_factory=NullJournal)
     memory: Remembering = field(default_factory=NullMemory)
+    tokens: TokenCounter = field(default_factory=Estimate)
+    layers: Layers = field(default_factory=Layers)
     emit: Emit = _discard
     streaming: bool = False
 
@@ -82,6 +87,7 @@ __all__: Sequence[str] = [
     "Embedder",
     "EmbeddingSpace",
     "Emit",
+    "Estimate",
     "GivesVectors",
     "Ids",
     "Journal",
@@ -110,6 +116,7 @@ __all__: Sequence[str] = [
     "Slot",
     "StructuredForm",
     "SystemClock",
+    "TokenCounter",
     "TurnPlace",
     "Vector",
     "places",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from harness.state.dialogue import DialogueState
 from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, MemoryStatus, MemoryWrite, Scope
-from harness.state.record import TurnRecord
+from harness.state.record import ContextWarning, TurnRecord
 
 Vector = Sequence[float]
 """An embedding, of length one (L2), so that a dot product is the cosine."""
@@ -282,11 +282,19 @@ class Recalled:
         items: what was considered, best first; those with ``dropped`` do not go into the prompt.
         conflicts: which statement gave way to which.
         warnings: what a reader of the report should know.
+        troubles: those of the warnings that are of a known kind.
+        considered: how many items of each layer were looked at; ``items`` may list fewer of those left out.
+        told: the facts that the messages among ``items`` state, those with ``dropped`` left out.
+        resolution: how a memory and this session that say different things of the same are settled.
     """
 
     items: tuple[Remembered, ...] = ()
     conflicts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    troubles: tuple[ContextWarning, ...] = ()
+    considered: Mapping[str, int] = field(default_factory=dict)
+    told: tuple[MemoryItem, ...] = ()
+    resolution: Literal["higher_layer_wins", "newest_wins", "keep_both"] = "higher_layer_wins"
 
 
 class Remembering(Protocol):

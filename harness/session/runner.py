@@ -10,6 +10,7 @@ from typing import Literal
 
 import structlog
 
+from harness.context.counting import learn_from
 from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
 from harness.memory import SessionMemory
 from harness.ports import Artifacts, Ports
@@ -56,6 +57,7 @@ class Runner:
         self._settings = settings
         self._machine = machine
         self._turnstile = turnstile
+        self._counted = False
 
     # --- one caller at a time ---------------------------------------------------------------------------------------
 
@@ -130,6 +132,9 @@ class Runner:
 
     async def next(self, text: str, tools: Sequence[Given] = ()) -> Turn:
         """The turn that goes on from here."""
+        if not self._counted:  # another process may have learned how many tokens its endpoint counts
+            self._counted = True
+            learn_from(self.ports.tokens, self._branch.head.calls if self._branch.head is not None else ())
         state = self._branch.state
         return self._new(text, state, self._branch.head_id, "say", await self.observed(tools, state))
 
@@ -178,6 +183,7 @@ class Runner:
             now=self.ports.clock.now(),
             deadline=self.ports.clock.monotonic() + self._settings.turn_timeout_s,
             tools=tools,
+            tokens=self.ports.tokens,
         )
 
     # --- running ----------------------------------------------------------------------------------------------------
@@ -200,6 +206,8 @@ class Runner:
         except BaseException:
             self._branch.forget()  # the write may have been completed behind a cancelled caller
             raise
+        learn_from(ports.tokens, turn.calls)
+        self._counted = True
         if ports.streaming:
             await _show_rest(turn, ports)
         bookkeeping = self._turnstile.busy_with(self._finish(turn, ports))
@@ -237,6 +245,7 @@ class Runner:
             settings=self._settings,
             now=self.ports.clock.now(),
             phase=self._machine.following(Phase.record),
+            tokens=self.ports.tokens,
         )
         try:
             await run_turn(turn, self.ports, self._machine, survive=True)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from harness.context.tokens import ESTIMATE
+from harness.ports import TokenCounter
 from harness.settings import EngineSettings
 from harness.state import DialogueState, Persona, ToolResult, TurnRecord
 from harness.state.operations import ObserveTool
@@ -26,6 +28,7 @@ def new_turn(
     now: datetime,
     deadline: float,
     tools: Sequence[ToolResult] = (),
+    tokens: TokenCounter = ESTIMATE,
 ) -> Turn:
     """A turn that answers ``text``, and what tools gave for it, on a state. Retries draw another seed, also where the settings fix one."""
     seed = settings.seed
@@ -46,6 +49,7 @@ def new_turn(
         origin=origin,
         seed=seed,
         deadline=deadline,
+        tokens=tokens,
     )
     return turn.require([ObserveTool(result=result) for result in tools])
 
@@ -63,6 +67,7 @@ def recorded_turn(
     settings: EngineSettings,
     now: datetime,
     phase: str,
+    tokens: TokenCounter = ESTIMATE,
 ) -> Turn:
     """A turn whose reply is durable, at the phase that follows: its bookkeeping was cut short."""
     return Turn(
@@ -89,4 +94,5 @@ def recorded_turn(
         events=record.events,
         timings=record.timings,
         phase=phase,
+        tokens=tokens,
     ).note("resumed", "bookkeeping was cut short and has been completed")

@@ -9,24 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from harness.addresses import masked
+from harness.settings.layers import (
+    ContextSettings,
+    EpisodicSettings,
+    Layers,
+    LayerSettings,
+    SemanticSettings,
+    SystemSettings,
+    WorkingSettings,
+)
+from harness.settings.section import Names, Section
 
-
-class Section(BaseModel):
-    """A section of the settings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
-
-
-def _names(value: Any) -> Any:
-    """An environment variable or argument gives names parted by commas."""
-    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-"""A list of names; in the environment parted by commas."""
+__all__ = ["SECTIONS", "EngineSettings", "LayerSettings", "Layers", "Loaded", "LogSettings", "Settings", "is_optional"]
 
 
 class ProviderSettings(Section):
@@ -302,35 +299,6 @@ class ShortTermSettings(Section):
     )
 
 
-class LayerSettings(Section):
-    """How one layer of memory is written and read."""
-
-    enabled: bool = Field(default=True, description="Write and read it.")
-    top_k: int = Field(default=5, ge=0, description="Most memories of it in one prompt.")
-    max_tokens: int = Field(
-        default=300, ge=0, description="Most tokens of them together; pinned ones are never left out."
-    )
-    similarity_threshold: float = Field(
-        default=0.2, ge=0, le=1, description="Least relevance of a memory that is shown."
-    )
-    decay_half_life_hours: float = Field(default=24.0, gt=0, description="Hours after which recency is halved.")
-    ttl_seconds: int = Field(default=0, ge=0, description="Seconds after which a memory is shown no more. 0: never.")
-
-
-class EpisodicSettings(LayerSettings):
-    """Layer L2 of memory: what was said in other sessions."""
-
-
-class SemanticSettings(LayerSettings):
-    """Layer L3 of memory: what holds for long."""
-
-    top_k: int = Field(default=8, ge=0, description="Most memories of it in one prompt.")
-    similarity_threshold: float = Field(
-        default=0.15, ge=0, le=1, description="Least relevance of a memory that is shown."
-    )
-    decay_half_life_hours: float = Field(default=720.0, gt=0, description="Hours after which recency is halved.")
-
-
 class LocalSettings(Section):
     """The embedded model (extra ``local``)."""
 
@@ -378,6 +346,9 @@ class Settings(Section):
     storage: StorageSettings = StorageSettings()
     memory: MemorySettings = MemorySettings()
     short_term: ShortTermSettings = ShortTermSettings()
+    context: ContextSettings = ContextSettings()
+    memory_l0: SystemSettings = SystemSettings()
+    memory_l1: WorkingSettings = WorkingSettings()
     memory_l2: EpisodicSettings = EpisodicSettings()
     memory_l3: SemanticSettings = SemanticSettings()
     local: LocalSettings = LocalSettings()
@@ -390,6 +361,11 @@ class Settings(Section):
     def embedded(self) -> bool:
         """No provider is configured and no key is set: the embedded model answers."""
         return not self.provider.base_url and not self.key_present
+
+    @property
+    def layers(self) -> Layers:
+        """What the builder of the prompt goes by."""
+        return Layers(self.memory_l0, self.memory_l1, self.memory_l2, self.memory_l3, self.context)
 
     def path(self, value: str) -> Path:
         """A path of the settings, made absolute against ``root``; ``~`` is the home directory."""

@@ -262,7 +262,12 @@ def _set_task(state: DialogueState, op: ops.SetTask) -> DialogueState:
             _text(line, "task line", MAX_TEXT)
     elif state.task is None:
         raise _refuse("no task is set")
-    return _with(state, task=op.task)
+    task = op.task
+    if task is not None and not task.since:
+        same = state.task is not None and state.task.task_id == task.task_id
+        since = state.task.since if same and state.task is not None else state.turn_count + 1
+        task = task.model_copy(update={"since": since})
+    return _with(state, task=task)
 
 
 def _update_task(state: DialogueState, op: ops.UpdateTask) -> DialogueState:

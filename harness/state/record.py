@@ -164,18 +164,100 @@ class Retrieved(Frozen):
     why: str = ""
 
 
+LayerName = Literal["L0", "L1", "L2", "L3"]
+ContextTrouble = Literal[
+    "layer_empty",
+    "threshold_too_high",
+    "budget_exceeded",
+    "left_out",
+    "oversized_item",
+    "unknown_user",
+    "unstable_prefix",
+    "memory",
+]
+
+
+class ContextWarning(Frozen):
+    """Something about a prompt that its reader should know.
+
+    Attributes:
+        kind: ``layer_empty`` (nothing to tell where there should be something), ``threshold_too_high`` (memories were found,
+            and all of them were below ``similarity_threshold``), ``budget_exceeded`` (something had to give way to the
+            budget of the prompt, or a layer that is never cut is over its own), ``left_out`` (a limit of a layer was
+            reached), ``oversized_item`` (one item alone is over the limit of its layer), ``unknown_user`` (nothing is known
+            of this user id, while the character knows others), ``unstable_prefix`` (the order of layers gives up the prompt
+            cache), ``memory`` (whatever else memory reports, such as a store that does not answer).
+        layer: the layer it is about; empty when it is about none or all.
+        text: the same in words.
+    """
+
+    kind: ContextTrouble
+    layer: Literal["", "L0", "L1", "L2", "L3"] = ""
+    text: str
+
+
+class ContextConflict(Frozen):
+    """Two statements of the same, and which one counts.
+
+    Attributes:
+        attribute: what both are about.
+        rule: the ``conflict_resolution`` that decided. With ``keep_both`` both are told, as not certain, the winner first.
+        winner_layer, winner_id, winner_text: the one that counts. L0: the persona's, L1: this session's.
+        loser_layer, loser_id, loser_text: the one that gives way.
+    """
+
+    attribute: str = ""
+    rule: Literal["higher_layer_wins", "newest_wins", "keep_both"] = "higher_layer_wins"
+    winner_layer: LayerName = "L1"
+    winner_id: str = ""
+    winner_text: str = ""
+    loser_layer: LayerName = "L3"
+    loser_id: str = ""
+    loser_text: str = ""
+
+
 class LayerReport(Frozen):
-    """What one layer or block put into the prompt."""
+    """What one block of a layer put into the prompt.
+
+    Attributes:
+        block: ``system`` (L0), ``summary`` and ``context`` (L2), ``context`` (L1, L3), ``messages`` (history), ``message`` (input);
+            and, counted within the context of their layer, ``facts`` (L1), ``recalled`` (L2: earlier lines of this session),
+            ``memory`` (L2, L3).
+        injected: whether anything of it is in the prompt.
+        tokens: of what is in the prompt.
+        items: those considered, with scores; of a long list of those left out only the best.
+        cap: most tokens it may have; 0 where nothing but the whole budget limits it.
+        retrieved: how many items were considered, listed or not.
+        threshold: least relevance of an item; 0 without one.
+        note: why it was not injected; empty when it was.
+    """
 
     layer: Literal["L0", "L1", "L2", "L3", "history", "input"]
     block: str
     injected: bool
     tokens: int = 0
     items: tuple[Retrieved, ...] = ()
+    cap: int = 0
+    retrieved: int = 0
+    threshold: float = 0.0
+    note: str = ""
+
+
+WITHIN = ("facts", "recalled", "memory")
+"""Blocks whose tokens are counted in the context of their layer."""
 
 
 class ContextReport(Frozen):
-    """What the model saw: per block the tokens and items, what was dropped and why, warnings."""
+    """What the model saw: per block the tokens and items, what was dropped and why, conflicts, warnings.
+
+    Attributes:
+        layers: every block; the four layers always have at least one each.
+        total_tokens: of the whole prompt, as they were counted.
+        dropped, conflicts, warnings: in words.
+        resolved: the conflicts, each with both sides. ``troubles``: the warnings, each with its kind and layer.
+        counted_by: who counted the tokens: ``endpoint``, ``tokenizer …`` or ``estimate …``.
+        order: the parts of the prompt in their order.
+    """
 
     layers: tuple[LayerReport, ...] = ()
     total_tokens: int = 0
@@ -183,6 +265,22 @@ class ContextReport(Frozen):
     dropped: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    resolved: tuple[ContextConflict, ...] = ()
+    troubles: tuple[ContextWarning, ...] = ()
+    counted_by: str = ""
+    order: tuple[str, ...] = ()
+
+    def tokens_of(self, layer: str) -> int:
+        """Tokens of a layer (or of ``history`` or ``input``) in the prompt."""
+        return sum(one.tokens for one in self.layers if one.layer == layer and one.block not in WITHIN)
+
+    def injected(self, layer: str) -> bool:
+        """Whether anything of a layer is in the prompt."""
+        return any(one.injected for one in self.layers if one.layer == layer)
+
+    def items_of(self, layer: str) -> tuple[Retrieved, ...]:
+        """The items of a layer that were considered."""
+        return tuple(item for one in self.layers if one.layer == layer for item in one.items)
 
 
 class Rejected(Frozen):

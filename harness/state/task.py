@@ -20,6 +20,8 @@ class TaskState(Frozen):
         done: steps finished. ``todo``: steps left.
         ruled_out: what was tried and refuted, never to be proposed again.
         artifacts: names or references of things produced.
+        since: number of the turn that was the first with this task, where the user describes it: it is the last to leave
+            the history. 0 when that is not known.
     """
 
     task_id: str
@@ -29,6 +31,7 @@ class TaskState(Frozen):
     todo: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
+    since: int = 0
 
     def without(self, lines: Sequence[str]) -> TaskState:
         """The task without some lines, whichever list they stand in.

@@ -76,7 +76,9 @@ class ScriptedModel:
         if isinstance(answer, ModelReply):
             return answer
         usage = Usage(
-            prompt=sum(len(message.content) for message in request.messages) // 4, completion=len(answer) // 4
+            prompt=sum(len(message.content) for message in request.messages) // 4,
+            completion=len(answer) // 4,
+            estimated=True,
         )
         return ModelReply(answer, model=self.model_id(request.role), usage=usage)
 

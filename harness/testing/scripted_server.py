@@ -55,6 +55,7 @@ class ScriptedServer:
         strict_models: whether an id that is not in ``models`` is answered with 404.
         tls: serve https with this context.
         embeddings: what ``/embeddings`` gives; None answers 404 there.
+        tokenize: the answer to ``POST /tokenize`` for a text; None answers 404 there.
 
     Attributes:
         requests: every request received, oldest first.
@@ -72,6 +73,7 @@ class ScriptedServer:
         strict_models: bool = False,
         tls: ssl.SSLContext | None = None,
         embeddings: Embeddings | None = None,
+        tokenize: Callable[[str], object] | None = None,
     ) -> None:
         self.requests: list[Received] = []
         self.disconnects = 0
@@ -84,6 +86,7 @@ class ScriptedServer:
         self._strict_models = strict_models
         self._tls = tls
         self.embeddings = embeddings
+        self._tokenize = tokenize
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._left = asyncio.Event()
@@ -194,6 +197,8 @@ class ScriptedServer:
             )
         elif route == "/embeddings" and request.method == "POST" and self.embeddings is not None:
             return await self._complete(embedded(self.embeddings, request), request, writer)
+        elif request.route == "/tokenize" and self._tokenize is not None:
+            await send(writer, 200, self._tokenize(request.body["content"]))
         elif route != "/chat/completions":
             await send(writer, 404, {"detail": "Not Found"})
         elif request.method != "POST":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.context.tokens import estimate_messages
+from harness.context.tokens import message_tokens
 from harness.turn.turn import Turn
 
 REVISION_PENALTY = 0.5
@@ -26,5 +26,6 @@ def summary_is_due(turn: Turn) -> bool:
     if len(messages) <= settings.short_term_window:
         return False
     return (
-        len(messages) > 2 * settings.short_term_window or estimate_messages(messages) > settings.summary_trigger_tokens
+        len(messages) > 2 * settings.short_term_window
+        or message_tokens(messages, turn.tokens) > settings.summary_trigger_tokens
     )

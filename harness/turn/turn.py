@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, cast
 
+from harness.context.tokens import ESTIMATE
 from harness.errors import OperationRejected
 from harness.memory.informing import informed
-from harness.ports import ChatMessage, Ports, Recalled
+from harness.ports import ChatMessage, Ports, Recalled, TokenCounter
 from harness.settings import EngineSettings
 from harness.state import (
     Applied,
@@ -52,6 +53,7 @@ class Turn:
         candidates: every reply considered, in order; ``chosen`` is the index of the one to be sent.
         shown: what a listener to the stream has seen so far.
         revisions: rounds of ``revise`` done.
+        tokens: counts tokens for the model that answers.
         deadline: moment on the ports' monotonic clock at which the reply must be there.
         memory: what the turn wrote into memory, and why.
         proposals: operations of the combined analysis that ``update_topic`` still has to apply; None without one.
@@ -81,6 +83,7 @@ class Turn:
     chosen: int = 0
     shown: str = ""
     revisions: int = 0
+    tokens: TokenCounter = ESTIMATE
     deadline: float = math.inf
     proposals: tuple[Operation, ...] | None = None
     replied_at: datetime | None = None
@@ -102,7 +105,7 @@ class Turn:
         """The state with the facts that memory holds from other sessions: what is known, though not said here."""
         known = self.__dict__.get("_informed")
         if known is None or known[0] is not self.state or known[1] is not self.recalled:
-            known = (self.state, self.recalled, informed(self.state, self.recalled))
+            known = (self.state, self.recalled, informed(self.state, self.recalled, self.persona))
             self.__dict__["_informed"] = known
         return cast("DialogueState", known[2])
 

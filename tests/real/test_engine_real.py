@@ -77,3 +77,21 @@ async def test_an_allergy_told_in_another_session_is_minded(
     known = [item.text for layer in record.context.layers if layer.block == "memory" for item in layer.items]
     assert any(fruit in text for text in known)
     assert fruit not in reply.text.lower() or not record.candidates[record.chosen].findings
+
+
+@pytest.mark.parametrize(
+    ("persona", "text"),
+    [
+        ("mia", "Hi! The ferry was late again, and the fog did not lift all day."),
+        ("lin", "你好！渡轮又晚点了，雾一整天都没散。"),
+    ],
+)
+async def test_tokens_are_counted_as_the_server_counts_them(harness: Harness, persona: str, text: str) -> None:
+    session = await harness.open(persona, session=persona)
+    await session.say(text)
+    await session.say(text)
+    record = await session.report()
+    told = next(call for call in record.calls if call.purpose == "respond").usage.prompt
+    assert record.context.counted_by == "endpoint"
+    # The tokens of each message are exact; the template around them is learned, rounded up.
+    assert told <= record.context.total_tokens <= told + 2 * len(record.calls[0].messages)

@@ -141,7 +141,8 @@ async def test_limits_of_a_layer_leave_out_the_worst_and_say_so() -> None:
     short = replace(POLICY, layers={**POLICY.layers, "L2": LayerPolicy(max_tokens=30)})
     found = await recalled(items, "bees", policy=short)
     assert len(shown(found)) == 1
-    assert set(reasons(found).values()) == {"over the 30 tokens of L2"}
+    assert sorted(reasons(found).values()) == ["over the 30 tokens of L2", "over the 30 tokens of L2: alone it has 32"]
+    assert [one.kind for one in found.troubles] == ["oversized_item", "left_out"]
     assert any("max_tokens of their layer" in warning for warning in found.warnings)
 
 

@@ -242,7 +242,7 @@ def test_a_task_is_replaced_whole_and_changed_by_deltas() -> None:
     assert state.task is not None
     assert (state.task.done, state.task.todo, state.task.ruled_out) == (("book",), ("pack",), ("train",))
     state = apply(state, ops.SetTask(task=TaskState(task_id="b")))
-    assert state.task == TaskState(task_id="b")
+    assert state.task == TaskState(task_id="b", since=1)
 
 
 def test_entities_are_found_by_alias_merged_and_fade() -> None:

@@ -16,7 +16,8 @@ from typer.testing import CliRunner, Result
 from harness.cli.main import app
 from harness.errors import SettingsError
 from harness.settings import SECTIONS, Translation, foreign, form_of, load, merged, translate
-from harness.settings.sections import LayerSettings, Section
+from harness.settings.layers import LayerSettings
+from harness.settings.section import Section
 
 LAYERS = {
     "memory_layers": {

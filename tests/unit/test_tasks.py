@@ -47,7 +47,7 @@ async def test_another_task_swaps_everything_and_undo_brings_it_back(make_harnes
         await session.update_task(ruled_out=["tar paper"], confirmed=["grey slates"])
         roof = (await session.state()).task
         await session.set_task("plan the feast", task_id="feast")
-        assert (await session.state()).task == TaskState(task_id="feast", goal="plan the feast")
+        assert (await session.state()).task == TaskState(task_id="feast", goal="plan the feast", since=1)
         await session.undo()
         assert (await session.state()).task == roof
 

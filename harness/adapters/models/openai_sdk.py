@@ -32,6 +32,7 @@ from harness.adapters.models.queueing import Queue, QueueTimeout
 from harness.adapters.models.replies import Completion, decode, estimated_usage, read_completion
 from harness.adapters.models.retrying import parse_retry_after, retrying
 from harness.adapters.models.streaming import StreamReader
+from harness.adapters.models.tokenizing import read_count, tokenize_body, tokenize_url
 from harness.errors import ModelError, SettingsError
 from harness.ports import Capabilities, Clock, ModelDelta, ModelReply, ModelRequest, Role, SystemClock
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _FALLBACK_ROLES: Mapping[Role, Role] = {"extractor": "summarizer", "summarizer": "responder", "evaluator": "responder"}
+COUNT_TIMEOUT_S = 2.0
+"""Seconds that an endpoint may take to count the tokens of a text."""
 _NO_KEY = "none"
 """Sent where no key is configured: the SDK insists on one, and local servers do not look."""
 _PREPARING = threading.Lock()
@@ -200,6 +203,22 @@ class OpenAIModel:
 
         async with self._turn(call):
             return await self._retrying(call, once)
+
+    async def count_tokens(self, text: str) -> int | None:
+        """Tokens of a text as the responder's tokenizer counts them; None where the endpoint cannot count (see
+        :mod:`~harness.adapters.models.tokenizing`). It is asked once, without a place in the queue, and never raises.
+        """
+        target = Target(tokenize_url(self.base_url), self.model_id("responder"), "responder", self._key)
+        try:
+            call = await self._begin(ModelRequest("responder", (), timeout_s=COUNT_TIMEOUT_S), target)
+            client = self._connected(call)
+            with self._translated(call):
+                async with asyncio.timeout_at(call.deadline):
+                    body = tokenize_body(text, target.model)
+                    answer = await client.post(target.url, cast_to=object, body=body)
+        except ModelError:
+            return None
+        return read_count(answer)
 
     async def close(self) -> None:
         """Release connections. A later call opens new ones."""

@@ -69,6 +69,11 @@ class RecordingModel:
             if close is not None:
                 await close()
 
+    async def count_tokens(self, text: str) -> int | None:
+        """As the inner model counts; not recorded."""
+        counting = getattr(self._inner, "count_tokens", None)
+        return await counting(text) if counting is not None else None
+
     async def close(self) -> None:
         """Close the inner model."""
         await self._inner.close()

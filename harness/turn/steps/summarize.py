@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.asking import call
-from harness.context.tokens import PER_MESSAGE, estimate, estimate_messages
+from harness.context.tokens import message_tokens
 from harness.errors import ModelError
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import MessageView, SummaryView
@@ -53,10 +53,10 @@ def _last_turn(turn: Turn) -> int | None:
     if not numbers:
         return None
     target = settings.summary_trigger_tokens * SLACK
-    left = estimate_messages(messages)
+    left = message_tokens(messages, turn.tokens)
     too_many = len(messages) > 2 * settings.short_term_window
     for number in numbers:
-        left -= sum(estimate(message.text) + PER_MESSAGE for message in messages if message.turn == number)
+        left -= message_tokens([message for message in messages if message.turn == number], turn.tokens)
         if left <= target and not too_many:
             return number
     return numbers[-1]
@@ -94,8 +94,9 @@ async def _by_model(turn: Turn, ports: Ports, old: tuple[Message, ...]) -> tuple
     except ModelError as error:
         return turn.called(calls).note("fell_back_to_rules", f"summarizer: {error.message}"), ""
     text = reply.text.strip()
-    before = estimate_messages(old) + (estimate(previous.text) if previous is not None else 0)
-    if not text or estimate(text) >= before:
+    count = turn.tokens.count
+    before = message_tokens(old, turn.tokens) + (count(previous.text) if previous is not None else 0)
+    if not text or count(text) >= before:
         return turn.called(calls).note("fell_back_to_rules", "the summarizer's text is not shorter"), ""
     return turn.called(calls), text
 
@@ -109,5 +110,5 @@ def _by_rules(turn: Turn, ports: Ports, old: tuple[Message, ...]) -> str:
         user_name=turn.state.user,
         pack=ports.languages.get(turn.persona.language),
         max_tokens=turn.settings.summary_max_tokens,
-        count_tokens=estimate,
+        count_tokens=turn.tokens.count,
     )
