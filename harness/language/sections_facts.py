@@ -136,6 +136,7 @@ class TextRules(Frozen):
         stopwords: words without content of their own.
         number_joiners: words inside a number in words ("a hundred and two").
         units: numbers in words, word to value, up to the tens; ``scales``: multipliers.
+        simplify: the pack is written in simplified Chinese and reads text in traditional characters as such.
         expand: contractions and spellings to their full form.
         idioms: phrases rewritten before negation is read.
         negations: each rewrite that changes the predicate flips its polarity.
@@ -192,6 +193,7 @@ class TextRules(Frozen):
     number_joiners: tuple[str, ...] = ()
     units: Mapping[str, int] = {}
     scales: Mapping[str, int] = {}
+    simplify: bool = False
     expand: Rewrites = ()
     idioms: Rewrites = ()
     negations: Rewrites = ()
@@ -287,7 +289,11 @@ class FactWording(Frozen):
         kind_named: a thing with its name, over ``{kind}`` and ``{name}``.
         named: what a value looks like that is only a name ("sister: Anna").
         telling: kinds whose members shut each other out (months, cities): two values with different ones differ.
-        relative: somebody's relative without a name, over ``{owner}`` and ``{relation}``.
+        relative: somebody's relative without a name, over ``{owner}`` and ``{relation}``. ``in_full``: short words for relatives
+            and those they are kept under (姐: 姐姐).
+        lacking: words that deny another one (closed: not open), and count like a negation in what is compared.
+        relative_lines: (pattern of a value, sentence over ``{relation}``, ``{value}`` and ``{a_value}``) for facts about a relative.
+        as_own: rewrites of running text about somebody, whose name stands as §, to what he says of his relatives.
         owners: words for ``user`` and ``character`` in ``relative``.
         statement, denial: fallback sentences over ``{attribute}`` and ``{value}`` for attributes without own ones.
         variants: (pattern of the attribute, statement, denial) for open attributes that need other sentences.
@@ -325,6 +331,10 @@ class FactWording(Frozen):
     telling: tuple[str, ...] = ()
     relative: str = "{owner} {relation}"
     owners: Mapping[str, str] = {}
+    in_full: Mapping[str, str] = {}
+    relative_lines: tuple[tuple[str, str], ...] = ()
+    as_own: Rewrites = ()
+    lacking: tuple[str, ...] = ()
     statement: str = "{attribute}: {value}"
     denial: str = "{attribute}: {value}"
     variants: tuple[tuple[str, str, str], ...] = ()

@@ -144,7 +144,7 @@ class EngineSettings(Section):
     )
     fallback_line: bool = Field(
         default=True,
-        description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it.",
+        description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it; when every reply breaks character, with one that does not.",
     )
     turn_timeout_s: float = Field(
         default=180.0,

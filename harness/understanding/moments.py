@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from harness.language.phrases import lower
+from harness.understanding.one_script import in_one_script
 
 if TYPE_CHECKING:
     import re
@@ -63,6 +64,7 @@ class _Part:
     unit: Precision = "day"
 
 
+@in_one_script
 def find_moments(text: str, *, pack: LanguagePack, now: datetime) -> tuple[Moment, ...]:
     """All moments of a text, in order.
 

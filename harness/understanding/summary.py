@@ -10,6 +10,7 @@ from harness.language.phrases import is_han
 from harness.language.remembering import remembered
 from harness.state.facts import USER
 from harness.understanding.emotion.track import appraise
+from harness.understanding.one_script import in_one_script
 from harness.understanding.references.mentions import find_mentions
 from harness.understanding.text import numbers
 from harness.understanding.topics.track import is_backchannel
@@ -52,6 +53,7 @@ class _Sentence:
     score: float
 
 
+@in_one_script
 def summarize_rules(
     messages: Sequence[Message],
     *,

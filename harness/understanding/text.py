@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
 from harness.language.shared import shared_words
+from harness.language.variants import simplified
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -106,7 +107,7 @@ def terms(text: str, pack: LanguagePack) -> frozenset[str]:
     """
     found: set[str] = set()
     stop, units = _stopwords(pack), pack.text.units
-    for token in words(text):
+    for token in words(simplified(text) if pack.text.simplify else text):
         if has_han(token):
             for run in _han_runs(token, pack):
                 found.update(run[i : i + 2] for i in range(len(run) - 1))

@@ -2,7 +2,8 @@
 
 The cheapest way first: leave out the sentences at fault; then, where a fact is denied, let the model continue a begun
 answer, or write truth before reply in constrained JSON; else ask it to write the reply again. The best candidate is
-kept. When the last round ends and the fact is still not held, a line of the language pack states it.
+kept. When the last round ends and the fact is still not held, a line of the language pack states it; and one that says nothing takes the
+place of a reply that is not the character's at all.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from harness.turn.calling import hints, remaining
 from harness.turn.checking import Form, consider, trimmed, unadmitted, unkind, whole_sentences
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
-from harness.understanding.checks.holding import hold_line, statement
+from harness.understanding.checks.holding import hold_line, statement, stray_line
 from harness.understanding.proposals.answers import HeldReply
 
+STRAY = ("character_break", "prompt_leak", "wrong_speaker", "language_drift", "empty")
+"""Findings about replies that are not the character's words at all."""
 LEAST_SECONDS = 3.0
 """With less time left than this no model is asked any more."""
 
@@ -167,12 +170,22 @@ async def _kind_word(turn: Turn, ports: Ports, line: str, pack: LanguagePack) ->
 
 
 async def _plain_truth(turn: Turn, ports: Ports, pack: LanguagePack) -> Turn:
-    """The persona's own sentence, for a reply that contradicts it without having been asked to."""
+    """The persona's own sentence, for a reply that contradicts it without having been asked to; for one that is not the
+    character's at all, or out of tone, a line that says nothing but stays in character.
+    """
     findings = turn.candidates[turn.chosen].findings
     against = {finding.fact_id for finding in findings if finding.kind == "contradiction"}
     fact = next((fact for fact in turn.persona.as_facts() if fact.id in against), None)
-    if fact is None:
+    if fact is not None:
+        line = f"{statement(fact, pack=pack, persona=turn.persona)}{pack.holding.stop}"
+        turn = await consider(turn, line, ports, "line")
+        return turn.note("fallback_line", "no revision kept to the persona; its own sentence is said instead")
+    stray = any(finding.kind in STRAY for finding in findings)
+    if not stray and not _off_tone(turn):
         return turn
-    line = f"{statement(fact, pack=pack, persona=turn.persona)}{pack.holding.stop}"
+    said = [message.text for message in turn.state.messages if message.speaker == "character"]
+    line = stray_line("lost" if stray else "listening", pack=pack, seed=turn.seed + turn.number, previous=said)
+    if not line:
+        return turn
     turn = await consider(turn, line, ports, "line")
-    return turn.note("fallback_line", "no revision kept to the persona; its own sentence is said instead")
+    return turn.note("fallback_line", "no revision was the character's; a line of the language pack is said instead")

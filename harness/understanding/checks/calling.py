@@ -14,6 +14,7 @@ from harness.language.remembering import remembered
 from harness.state import USER, Notice
 from harness.understanding.checks.holding import statement
 from harness.understanding.facts.name_forms import is_form_of
+from harness.understanding.one_script import in_one_script
 from harness.understanding.references.naming import name_kind
 from harness.understanding.text import fold, has_han, normalize, sentences
 
@@ -50,6 +51,7 @@ class Call:
     shown: bool = True
 
 
+@in_one_script
 def wrong_name(text: str, *, state: DialogueState, persona: Persona, pack: LanguagePack) -> Notice | None:
     """A ``contradiction`` notice when the user calls the character by a name of somebody else.
 

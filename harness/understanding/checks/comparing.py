@@ -75,14 +75,7 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
                     else relation.strength
                 )
                 yield Conflict("claim", strength, claim.quote, known.quote, turn)
-    for point in now.points:
-        for other in before.points:
-            strength = _opposed(point, other, pack)
-            if strength and not _in_compounds(point.said, other.said, pack):
-                yield Conflict("point", strength, point.words, other.words, turn)
-            strength = _miscounted(point, other)
-            if strength:
-                yield Conflict("figure", strength, point.words, other.words, turn)
+    yield from _points(now, before, turn, pack)
     yield from _values(now, before, turn, pack)
     for length in now.lengths:
         for other_length in before.lengths:
@@ -91,6 +84,20 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
     yield from _too_long(now, before, turn, pack)
     yield from _forgotten(now, before, turn)
     yield from _things(now, before, turn)
+
+
+def _points(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
+    """Clauses that say the opposite of earlier ones, or give another number."""
+    for point in now.points:
+        for other in before.points:
+            if _apart(point, other):
+                continue
+            strength = _opposed(point, other, pack)
+            if strength and not _in_compounds(point.said, other.said, pack):
+                yield Conflict("point", strength, point.words, other.words, turn)
+            strength = _miscounted(point, other)
+            if strength:
+                yield Conflict("figure", strength, point.words, other.words, turn)
 
 
 def _comparable(claim: Claim, other: Claim, pack: LanguagePack) -> bool:
@@ -173,6 +180,13 @@ def _things(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
         for other, count, earlier in before.counts:
             if thing == other and many != count:
                 yield Conflict("count", SURE, words, earlier, turn)
+
+
+def _apart(point: Point, other: Point) -> bool:
+    """Whether two points have nothing to do with each other, as nearly all have not. It saves a closer look."""
+    if point.heads or other.heads or not point.keys.isdisjoint(other.keys):
+        return False
+    return bool(content(point.keys)) and bool(content(other.keys))
 
 
 def _opposed(point: Point, other: Point, pack: LanguagePack) -> float:

@@ -8,6 +8,7 @@ from harness.language.phrases import lower
 from harness.state import USER, Finding
 from harness.understanding.checks.ruled_out import refuses
 from harness.understanding.facts.kinds import covers
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, sentences, terms
 from harness.understanding.words import clauses
 
@@ -19,6 +20,7 @@ SEVERITY = 0.9
 """How bad it is: it can do harm."""
 
 
+@in_one_script
 def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Finding, ...]:
     """A finding for each clause that offers such a thing: where the message asks for suggestions, every clause that names it and
     does not speak against it; else only one that offers in its own words.

@@ -17,6 +17,7 @@ from harness.language.classifier import text_features
 from harness.state import Notice
 from harness.understanding.checks.disguise import revealed, seen
 from harness.understanding.facts.relations import LIKELY
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import fold, sentences
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class _Hit:
     confidence: float = LIKELY
 
 
+@in_one_script
 def find_attempts(
     text: str, *, pack: LanguagePack, classify: bool = False, beside: Sequence[LanguagePack] = ()
 ) -> tuple[Notice, ...]:
@@ -68,6 +70,7 @@ def find_attempts(
     return tuple(notices)
 
 
+@in_one_script
 def harmless(text: str, *, pack: LanguagePack, beside: Sequence[LanguagePack] = ()) -> str:
     """The text without the sentences that try to change or open the character, so that nothing in them becomes a fact.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from harness.state import CHARACTER, USER, Fact, PersonaFact
 from harness.understanding.facts.claims import plain_text, positive
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, terms
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _CAPITAL = re.compile(r"(?!I(?![a-z]))[A-Z][a-z]*(?:-[A-Za-z]+)*")
 _ENDS = ".。!! "
 
 
+@in_one_script
 def told_of(fact: Fact, pack: LanguagePack) -> str:
     """A fact as its subject would say it; of a third person with the name before it (Jane: "I live in Oslo")."""
     text = statement(fact, pack=pack)
@@ -30,6 +32,7 @@ def told_of(fact: Fact, pack: LanguagePack) -> str:
     return pack.lines.of_other.format(who=pack.rewrite(fact.subject, pack.lines.theirs), text=text)
 
 
+@in_one_script
 def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona | None = None) -> str:
     """The fact as its subject would say it, without an end mark: "I have a cat called Miso", 我养了一只猫.
 
@@ -41,6 +44,8 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
         return own.strip().rstrip(_ENDS)
     value = fact.value.strip().rstrip(_ENDS)
     spec = pack.attribute(fact.attribute)
+    if spec is not None and fact.polarity and (line := relative_line(fact.attribute, value, pack)):
+        return line
     if spec is None and pack.pattern(pack.wording.objectless).search(value):
         value = pack.wording.with_object.format(value=value, attribute=fact.attribute.replace("_", " "))
     nominal = spec is not None and pack.pattern(pack.wording.nominal).search(value) is not None
@@ -69,6 +74,15 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
         template = denial = spec.degree_lines[degree]
     put = template if holds else denial
     return put.format(attribute=fact.attribute, value=value, a_value=_with_article(value, pack))
+
+
+def relative_line(relation: str, value: str, pack: LanguagePack) -> str:
+    """A fact about a relative as a sentence ("mother", "a baker in York"); empty where the pack has none for such a value."""
+    lines = pack.wording.relative_lines
+    if not lines or pack.pattern("(?:{relation})").fullmatch(relation.strip()) is None:
+        return ""
+    put = next((put for source, put in lines if pack.pattern(source).search(value)), "")
+    return put.format(relation=relation, value=value, a_value=_with_article(value, pack))
 
 
 def _with_article(value: str, pack: LanguagePack) -> str:
@@ -128,6 +142,7 @@ def _templates(value: str, spec: Attribute, pack: LanguagePack) -> tuple[str, st
     return spec.statement, spec.denial
 
 
+@in_one_script
 def begun_answers(
     notice: Notice, *, persona: Persona, pack: LanguagePack, seed: int = 0, whole: bool = True
 ) -> tuple[str, ...]:
@@ -151,6 +166,7 @@ def begun_answers(
     return _turned(tuple(dict.fromkeys(filled)), seed)
 
 
+@in_one_script
 def takes_up(ending: str, notice: Notice, pack: LanguagePack) -> bool:
     """Whether the end of a begun answer speaks of what the user claimed without denying it ("…, like my brother").
 
@@ -168,6 +184,7 @@ def takes_up(ending: str, notice: Notice, pack: LanguagePack) -> bool:
     )
 
 
+@in_one_script
 def starts_over(ending: str, notice: Notice, pack: LanguagePack, names: Iterable[str] = ()) -> bool:
     """Whether what a model wrote after "…," does not go on from it but begins anew: "All right.", "She's 20.", 好的。, or the truth once more.
 
@@ -196,6 +213,7 @@ def _begin(text: str) -> str:
     return " ".join(fold(text).split()[:2])
 
 
+@in_one_script
 def hold_line(
     notice: Notice, *, persona: Persona, pack: LanguagePack, seed: int = 0, previous: Sequence[str] = ()
 ) -> str:
@@ -206,7 +224,21 @@ def hold_line(
     recalled = notice.kind == "recall"
     lines = pack.recall.lines if recalled else _lines(notice, persona, pack)
     filled = tuple(line.format(truth=_bare(notice.truth), name=persona.name) for line in lines)
-    turned = _turned(filled, seed)
+    return _unsaid(filled, seed, previous)
+
+
+def stray_line(
+    kind: Literal["lost", "listening"], *, pack: LanguagePack, seed: int = 0, previous: Sequence[str] = ()
+) -> str:
+    """A line in character that says nothing, for when no candidate of the model was the character's (``lost``), or each was
+    out of tone (``listening``). Empty when the pack has none.
+    """
+    return _unsaid(pack.holding.lines.get(kind, ()), seed, previous)
+
+
+def _unsaid(lines: tuple[str, ...], seed: int, previous: Sequence[str]) -> str:
+    """One of some lines that was not said yet, or the one said least often."""
+    turned = _turned(lines, seed)
     for line in turned:
         if not any(fold(line) == fold(old) or likeness(line, old) >= _SAID_BEFORE for old in previous):
             return line

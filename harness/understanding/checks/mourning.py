@@ -9,6 +9,7 @@ from harness.language.phrases import lower
 from harness.state import USER
 from harness.understanding.checks.news import GLAD, first
 from harness.understanding.emotion.appraising import appraise
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import fold, sentences
 from harness.understanding.words import excerpt
 
@@ -26,6 +27,7 @@ LATELY = 6
 _ASKS = ("?", "？")
 
 
+@in_one_script
 def mourning(text: str, *, state: DialogueState, pack: LanguagePack) -> Mourning:
     """Whether a message tells of a loss of the user's own, or speaks of one that they told of a moment ago.
 
@@ -49,16 +51,19 @@ def mourning(text: str, *, state: DialogueState, pack: LanguagePack) -> Mourning
     return "grief" if any(_tells(lower(excerpt(one)), pack) for one in said) else ""
 
 
+@in_one_script
 def unmoved(reply: str, pack: LanguagePack) -> bool:
     """Whether a reply has no kind word at all."""
     return first(pack.emotion.tone.kind, lower(reply)) is None
 
 
+@in_one_script
 def despairs(text: str, pack: LanguagePack) -> bool:
     """Whether the writer of a message may do themselves harm; then a short line of sympathy is no answer."""
     return first(pack.emotion.tone.despairs, lower(excerpt(text))) is not None
 
 
+@in_one_script
 def lighter(user_text: str, pack: LanguagePack) -> bool:
     """Whether a user who grieved a moment ago is cheerful by now, and may be laughed with."""
     cues = pack.emotion.tone
@@ -88,6 +93,7 @@ def consoling(kind: Mourning, *, pack: LanguagePack, seed: int = 0, previous: Se
     return min(turned, key=used)
 
 
+@in_one_script
 def joins_in(ending: str, pack: LanguagePack) -> bool:
     """Whether what follows a line of sympathy speaks as if the character had been there ("we had such great times"), or lightly.
 

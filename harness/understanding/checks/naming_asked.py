@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import USER, Finding, Notice
+from harness.understanding.one_script import in_one_script
 from harness.understanding.references.antecedents import worded
 from harness.understanding.references.picks import latest_list
 from harness.understanding.text import contains_phrase, fold, has_han, normalize, sentences
@@ -31,6 +32,7 @@ _NAMED_KINDS = ("person", "place", "organization", "work")
 _SHORTEST_CORE = 2
 
 
+@in_one_script
 def reference_notices(
     text: str, references: Sequence[Reference], *, state: DialogueState, pack: LanguagePack
 ) -> tuple[Notice, ...]:
@@ -66,6 +68,7 @@ def reference_notices(
     return ()
 
 
+@in_one_script
 def check_references(
     reply: str, notices: Sequence[Notice], *, state: DialogueState, pack: LanguagePack
 ) -> tuple[Finding, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.language.remembering import LONG
 from harness.language.sought import likely
 from harness.understanding.emotion.appraising import appraise
+from harness.understanding.one_script import in_one_script
 
 if TYPE_CHECKING:
     import re
@@ -19,8 +21,12 @@ GRIEVING = ("sadness", "fear")
 GLAD = ("joy", "excitement", "amusement", "pride", "affection")
 LINGERS = -0.3
 """Valence up to which such a mood is still grief. From -0.7 it takes five turns to get there (see ``GRIEF_DECAY``)."""
+_MOST = 2048
+_FIRST: dict[tuple[int, str], tuple[tuple[re.Pattern[str], ...], re.Match[str] | None]] = {}
+"""By the identity of the list: the hash of an expression goes through all of it. The list is kept, so that its identity is."""
 
 
+@in_one_script
 def bad_news(text: str, pack: LanguagePack) -> bool:
     """Whether a message tells of something at which nobody laughs. One who laughs about it may be laughed with."""
     cues = pack.emotion.tone
@@ -40,5 +46,18 @@ def grieves(mood: Emotion) -> bool:
 
 
 def first(expressions: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    """The match of the first expression that has one."""
+    """The match of the first expression of a pack's list that has one; remembered, for a turn asks several times."""
+    if len(text) > LONG:
+        return _first(expressions, text)
+    known = _FIRST.get((id(expressions), text))
+    if known is not None and known[0] is expressions:
+        return known[1]
+    found = _first(expressions, text)
+    if len(_FIRST) >= _MOST:
+        _FIRST.clear()
+    _FIRST[id(expressions), text] = (expressions, found)
+    return found
+
+
+def _first(expressions: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
     return next((match for one in likely(expressions, text) if (match := one.search(text)) is not None), None)

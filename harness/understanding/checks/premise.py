@@ -13,6 +13,7 @@ from harness.understanding.checks.relatives import relatives_work
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity, supported
 from harness.understanding.facts.relations import FAIRLY, LIKELY, STRONG, WEAK, Stand
 from harness.understanding.facts.translating import pack_of
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, normalize, sentences, terms
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _ROOT = 6
 _CLAUSE = re.compile(r"[,;，；、]")
 
 
+@in_one_script
 def check_premise(
     text: str,
     *,

@@ -14,6 +14,7 @@ from harness.understanding.checks.holding import statement
 from harness.understanding.checks.whose import about, told_of, whose
 from harness.understanding.facts.claims import plain_text
 from harness.understanding.facts.extract import asked_attributes
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, numbers, sentences, terms
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _COMMA = re.compile(r"[,，;；]")
 _NAME = re.compile(r"(?<![^\W_])[A-Z][\w'-]+")
 
 
+@in_one_script
 def recall_notices(text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Notice, ...]:
     """A notice for each fact about the user, or about somebody they told of, that the message asks for.
 
@@ -79,6 +81,7 @@ def told(fact: Fact, pack: LanguagePack) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
+@in_one_script
 def check_recall(reply: str, notices: tuple[Notice, ...], pack: LanguagePack) -> tuple[Finding, ...]:
     """A finding for each fact that was asked for and that the reply does not give. Names that were asked for are another check's."""
     return tuple(

@@ -8,6 +8,7 @@ from harness.language.phrases import is_han, lower
 from harness.state import Finding
 from harness.understanding.commitments.task import line_keys
 from harness.understanding.facts.knowledge import sentence_polarity
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, sentences
 from harness.understanding.words import clauses
 
@@ -23,6 +24,7 @@ LEAST_HAN = 4
 """The same for a line in Han characters."""
 
 
+@in_one_script
 def check_ruled_out(reply: str, task: TaskState | None, pack: LanguagePack) -> tuple[Finding, ...]:
     """A finding for each sentence that names something ruled out, in a clause that does not rule it out itself."""
     if task is None or not task.ruled_out:

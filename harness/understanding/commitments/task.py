@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from harness.language.phrases import lower
 from harness.state.apply import normal
 from harness.state.operations import UpdateTask
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import stem
 from harness.understanding.words import content_words, excerpt, sentence_list
 
@@ -28,6 +29,7 @@ SAME_STEP = 0.6
 _EDGES = " \t,，、:：-–—\"'“”‘’()（）。.!！~～"
 
 
+@in_one_script
 def track_task(user_text: str, reply: str, *, state: DialogueState, pack: LanguagePack) -> tuple[UpdateTask, ...]:
     """What one turn changes in the task at hand; nothing when none is set.
 

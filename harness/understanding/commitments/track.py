@@ -12,6 +12,7 @@ from harness.state.facts import CHARACTER, USER
 from harness.state.operations import CloseCommitment, OpenCommitment
 from harness.understanding.commitments.promises import Promise, find_accepted, find_promises, other_side
 from harness.understanding.moments import end_of, find_moment, find_moments
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import stem
 from harness.understanding.words import content_words, excerpt, sentence_list
 
@@ -30,6 +31,7 @@ SAME_PROMISE = 0.8
 Standing = Literal["open", "due", "overdue"]
 
 
+@in_one_script
 def track_commitments(
     user_text: str, reply: str, *, state: DialogueState, pack: LanguagePack, turn: int, now: datetime
 ) -> tuple[Operation, ...]:

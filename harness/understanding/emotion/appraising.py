@@ -15,6 +15,7 @@ from harness.language.phrases import is_han, lower
 from harness.language.remembering import remembered
 from harness.state.emotion import Emotion
 from harness.understanding.emotion.moods import NEUTRAL_BELOW, Point, clip, emotion_at, nearest_label, prototype_of
+from harness.understanding.one_script import in_one_script
 from harness.understanding.words import clauses, excerpt
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class _Sign:
     negated: bool = False
 
 
+@in_one_script
 def appraise(text: str, pack: LanguagePack, *, turn: int = 0) -> Emotion:
     """The emotion a speaker's words show; neutral without any sign. ``cause`` holds the words that showed it."""
     shown = _appraised(text, pack)

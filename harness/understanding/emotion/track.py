@@ -27,6 +27,7 @@ from harness.understanding.emotion.moods import (
     towards,
 )
 from harness.understanding.emotion.sensing import sensed
+from harness.understanding.one_script import in_one_script
 from harness.understanding.words import excerpt
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ SETTLED = 0.02
 """A mood this near to the baseline is the baseline."""
 
 
+@in_one_script
 def track_emotion(
     user_text: str,
     reply: str,

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.understanding.facts.keys import AGE, BIRTHDAY
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import numbers
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def age_range(fact: Fact, now: datetime, pack: LanguagePack) -> tuple[int, int] 
     return age + gone, age + gone + 1
 
 
+@in_one_script
 def value_now(fact: Fact, now: datetime, pack: LanguagePack) -> str:
     """The value of a fact as it is now: an age told years ago has grown. Any other value is returned as it is."""
     known = age_range(fact, now, pack) if fact.attribute == AGE else None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.understanding.facts.claims import plain_text
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import fold, sentences
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
 
 
+@in_one_script
 def asked_attributes(text: str, pack: LanguagePack) -> tuple[str, ...]:
     """Keys of the attributes a message asks for; open ones in the asker's own words ("locker number")."""
     found: list[str] = []

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
-from harness.understanding.facts.keys import NAME, RELATIVES, THINGS
+from harness.understanding.facts.keys import AGE, NAME, PET, RELATIVES, THINGS
 from harness.understanding.facts.predicates import (
     clean_value,
     degree_of,
@@ -191,6 +191,8 @@ class _Reader:
             subject, predicate = resolved
             found.extend(self._introduced(subject, clause))
             claims, before = self._predicate(predicate, clause)
+            if self._of_pet(claims, found, clause):
+                subject = (found[-1].name, found[-1].kind)
             named = [replace(claim, subject=subject[0], relation=subject[1]) for claim in claims]
             found.extend(named)
             self.thing = next((c.value for c in named if c.attribute in THINGS), self.thing)
@@ -199,6 +201,12 @@ class _Reader:
             subject = self._goes_on(subject, [*named, *given])
             last = (named[0], before) if named and named[0].attribute and before else None
         return found
+
+    def _of_pet(self, claims: list[Claim], found: list[Claim], clause: str) -> bool:
+        """Whether an age without a subject is that of the pet that was just named (我家猫叫咪咪,三岁)."""
+        if not claims or not found or any(claim.attribute != AGE for claim in claims):
+            return False
+        return found[-1].attribute == PET and bool(found[-1].name) and not self.subjects.is_speakers(clause)
 
     def _introduced(self, subject: Subject, clause: str) -> list[Claim]:
         """Read "my sister Anna …" as saying that there is a sister, whatever else it says."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from harness.understanding.facts.short_answers import read_answer
 from harness.understanding.facts.stating import literal, own_words, serious
 from harness.understanding.facts.subjects import Subjects
 from harness.understanding.facts.wants import read_wants, want_attributes
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, sentences
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ _SEARCH_TURNS = 12
 """For how many turns somebody goes on looking for what he said he looks for."""
 
 
+@in_one_script
 def extract_facts(
     text: str,
     *,
@@ -230,10 +231,11 @@ def _names_of(subject: str, state: DialogueState) -> set[str]:
 
 
 def _relation_word(relation: str, pack: LanguagePack) -> str:
-    """The bare relation: "my older sister" gives "sister"."""
-    bare = "{kin}$" if "kin" in pack.wording.macros else "{relation}$"
-    found = re.search(pack.pattern(bare), relation.strip())
-    return fold(found[0] if found else relation)
+    """The bare relation: "my older sister" gives "sister", "my old dog" "dog"."""
+    bare = ("kin" if "kin" in pack.wording.macros else "relation", "own_animal")
+    found = (pack.pattern(f"{{{name}}}$").search(relation.strip()) for name in bare if name in pack.wording.macros)
+    word = fold(next((match[0] for match in found if match), relation))
+    return pack.wording.in_full.get(word, word)
 
 
 def _named_relative(relation: str, owner: str, state: DialogueState, pack: LanguagePack) -> str:

@@ -25,6 +25,7 @@ from harness.understanding.facts.relations import (
 )
 from harness.understanding.facts.translating import pack_of, translated
 from harness.understanding.facts.values import values_match
+from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, sentences, stem, terms
 
 if TYPE_CHECKING:
@@ -279,6 +280,7 @@ def _speaks_of(spec: Attribute | None, sentence: str, pack: LanguagePack) -> boo
     return spec is not None and any(claim.attribute == spec.key and claim.subject == SPEAKER for claim in read)
 
 
+@in_one_script
 @remembered(2048)
 def sentence_polarity(sentence: str, pack: LanguagePack) -> bool:
     """Whether a sentence affirms; by its first-person clauses where it has any."""

@@ -153,7 +153,7 @@ def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> 
 def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """How ``claim`` stands to one proposition of a fact."""
     same = NEITHER
-    if claim.attribute and known.attribute and _same_question(claim.attribute, known.attribute, pack):
+    if claim.attribute and known.attribute and _same_question(claim, known, pack):
         same = _same_attribute(claim, known, pack)
         if same.stand is Stand.conflict:
             return same
@@ -198,10 +198,12 @@ def _avoided(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     return about and (bool(values_match(claim, known, pack)) or terms(known.value, pack) <= terms(claim.value, pack))
 
 
-def _same_question(first: str, second: str, pack: LanguagePack) -> bool:
-    if first == second:
-        return True
-    a, b = pack.attribute(first), pack.attribute(second)
+def _same_question(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
+    a, b = pack.attribute(claim.attribute), pack.attribute(known.attribute)
+    if claim.attribute == known.attribute:
+        # What a shop is called, and when it is closed, are two questions.
+        called = a is None and _called(claim, pack) != _called(known, pack)
+        return not called or values_match(claim, known, pack) is True
     return bool(a and b and a.group and a.group == b.group)
 
 
@@ -235,6 +237,11 @@ def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     if _generic(denied.value, spec, pack) or equal or covers(denied.value, affirmed.value, pack):
         return Relation(Stand.conflict, CERTAIN)
     return NEITHER
+
+
+def _called(claim: Claim, pack: LanguagePack) -> bool:
+    """Whether a value is what something is called."""
+    return pack.pattern(pack.wording.naming).search(f" {claim.value}") is not None
 
 
 def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
@@ -276,8 +283,10 @@ def _excluded(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
                 return Relation(Stand.conflict, STRONG)
             return Relation(Stand.same, LIKELY) if holder is held else NEITHER
     lacking = sides(f"{known.slot or known.attribute} {known.quote}", pack).lacking
-    if _kept((lacking - sides(claim.quote, pack).lacking) & (said.words | said.kinds), claim, known, pack):
-        return Relation(Stand.conflict, FAIRLY) if claim.polarity else Relation(Stand.same, LIKELY)
+    ruled = lacking - sides(claim.quote, pack).lacking
+    if _kept(ruled & (said.words | said.kinds), claim, known, pack):
+        twice = ruled & said.words & said.kinds  # "drive" and "pickup" are more than either
+        return Relation(Stand.conflict, STRONG if twice else FAIRLY) if claim.polarity else Relation(Stand.same, LIKELY)
     claimed = sides(claim.quote if claim.predicate else "", pack).lacking - lacking
     words = held.words | held.kinds
     if not known.polarity:  # "widower" denies a wife, and is said without a negation
@@ -355,7 +364,8 @@ def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
 def _inner_denials(claim: Claim, pack: LanguagePack) -> bool:
     """Whether a value denies a part of what it names ("coffee without sugar", 咖啡不加糖)."""
     value = claim.predicate if not claim.attribute else claim.value
-    return len(pack.any_of(pack.history.negators).findall(value)) % 2 == 1
+    denials = len(pack.any_of(pack.history.negators).findall(value))
+    return (denials + len(pack.any_of(pack.wording.lacking).findall(value))) % 2 == 1
 
 
 def _things(claim: Claim, pack: LanguagePack) -> frozenset[str]:
@@ -372,7 +382,9 @@ def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: La
     shared = frozenset.union(*_about(claim, pack)) & (known_head | known_value)
     worded = unnumbered(frozenset.union(*_about(claim, pack)))
     half = len(unnumbered(shared)) >= _HALF * len(worded) and bool(worded)
-    if same_numbers(claim.value, known.value, pack) is False and (about or (half and bool(unnumbered(shared)))):
+    told = set(numbers(claim.value, pack)) <= set(numbers(known.value, pack))  # "ten to six" says that it closes at six
+    differ = same_numbers(claim.value, known.value, pack) is False and not told
+    if differ and (about or (half and bool(unnumbered(shared)))):
         return Relation(Stand.conflict, LIKELY)
     if claim.polarity and told_apart(claim.value, known.value, pack):
         return Relation(Stand.conflict, LIKELY if about else WEAK)

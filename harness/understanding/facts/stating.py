@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
 from harness.understanding.facts.claims import without_quotations
+from harness.understanding.one_script import in_one_script
 from harness.understanding.proposals.grounding import occurs
 from harness.understanding.text import fold, normalize, sentences, words
 
@@ -31,6 +32,7 @@ def serious(text: str, pack: LanguagePack) -> tuple[str, bool]:
     return (text[ends[-1] :].lstrip(" ,，.!！。~"), True) if ends else (text, False)
 
 
+@in_one_script
 def unstated(quote: str, text: str, pack: LanguagePack) -> str:
     """Why quoted words of a message state nothing, in a few words; empty when they may state something."""
     own = own_words(text, pack)

@@ -90,6 +90,10 @@ class Subjects:
             return self.third, self._first_person(clause[match.end() :].strip())
         return None
 
+    def is_speakers(self, clause: str) -> bool:
+        """Whether a clause says that it is about its speaker."""
+        return self._speaker(clause) is not None
+
     def _speaker(self, clause: str) -> tuple[Subject, str] | None:
         for source in self.rules.first:
             match = self.pack.pattern(source).match(clause)

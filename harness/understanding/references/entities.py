@@ -10,6 +10,7 @@ from harness.language.remembering import remembered
 from harness.state.apply import fold
 from harness.state.facts import CHARACTER, USER
 from harness.state.operations import MentionEntity
+from harness.understanding.one_script import in_one_script
 from harness.understanding.references.han_names import goes_on
 from harness.understanding.references.mentions import Mention, find_mentions
 from harness.understanding.references.merging import merges
@@ -37,6 +38,7 @@ _MARK = re.compile(r"[.!?;。！？；，,\n]")
 __all__ = ["Reference", "Resolution", "is_pronoun", "resolve", "track_entities"]
 
 
+@in_one_script
 def track_entities(
     user_text: str,
     reply: str,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
+from harness.understanding.one_script import in_one_script
 from harness.understanding.references.ellipsis import complete
 from harness.understanding.references.picks import bare, demonstratives, picks, pointed
 from harness.understanding.references.pronouns import pronouns
@@ -47,6 +48,7 @@ class Resolution:
     references: tuple[Reference, ...] = ()
 
 
+@in_one_script
 def resolve(text: str, *, state: DialogueState, pack: LanguagePack, beside: Sequence[LanguagePack] = ()) -> Resolution:
     """Put names for the pronouns and list picks of a user's text, and what it leaves out; unchanged where it is not sure.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from harness.language.phrases import Phrases, is_han, lower
 from harness.language.remembering import remembered
 from harness.state.operations import PopTopic, PushTopic, ReturnTopic, TouchTopic
+from harness.understanding.one_script import in_one_script
 from harness.understanding.topics.labels import introduces, label_of, trim_label
 from harness.understanding.topics.returns import Returned, find_return, leans, share_known
 from harness.understanding.topics.shifts import Shift, fields_of, find_shift, is_question, longest_chain, tail
@@ -40,6 +41,7 @@ LINES_BEFORE = 6
 """Messages before the turn that a shift is judged by."""
 
 
+@in_one_script
 def track_topics(
     user_text: str, reply: str, *, state: DialogueState, pack: LanguagePack, turn: int, classify: bool = False
 ) -> tuple[Operation, ...]:
@@ -83,6 +85,7 @@ def track_topics(
     return (touch,)
 
 
+@in_one_script
 def foreseen_return(text: str, *, state: DialogueState, pack: LanguagePack, turn: int) -> Returned | None:
     """The earlier topic a message goes back to, before there is a reply to it; None when it goes on or opens a new one.
 
@@ -104,6 +107,7 @@ def foreseen_return(text: str, *, state: DialogueState, pack: LanguagePack, turn
     return back if back is not None and back.topic.id != current.id else None
 
 
+@in_one_script
 @remembered(4096)
 def is_backchannel(text: str, pack: LanguagePack) -> bool:
     """Whether a message only reacts ("ok haha", 嗯嗯, "why?") and so says nothing about a topic."""
