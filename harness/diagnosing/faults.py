@@ -202,16 +202,25 @@ def forgotten_goals(talk: Talk) -> Iterator[Fault]:
 
 def two_values(talk: Talk, packs: LanguagePacks) -> Iterator[Fault]:
     """Two values in force of what can have only one: in the state, or in a prompt."""
-    known: set[tuple[str, ...]] = set()
+    reported: set[tuple[str, ...]] = set()
     for number, state in (*((seen.number, seen.after) for seen in talk.turns), (0, talk.state)):
         for pair in _clashes(state.active_facts(), packs, talk.info.persona.language):
             ids = tuple(sorted(fact.id for fact in pair))
-            if ids not in known:
-                known.add(ids)
+            if ids not in reported:
+                reported.add(ids)
                 yield _clash(number, pair, "L1", "conflict resolution in the state")
     for seen in talk.turns:
-        shown = [fact for _, item in seen.items("facts") if (fact := _fact(item.id, seen, talk)) is not None]
+        names = [item.id for _, item in seen.items("facts")]
+        names += [
+            f"{KNOWN}{item.id}"
+            for _, item in seen.items("memory")
+            if (known := talk.memory.get(item.id)) and known.attribute
+        ]
+        shown = [fact for one in names if (fact := _fact(one, seen, talk)) is not None]
+        told = {frozenset((conflict.winner_id, conflict.loser_id)) for conflict in seen.record.context.resolved}
         for pair in _clashes(shown, packs, talk.info.persona.language):
+            if frozenset(fact.id.removeprefix(KNOWN) for fact in pair) in told:
+                continue  # both are told on purpose, as not certain
             if any(fact.id.startswith(KNOWN) for fact in pair):
                 yield _clash(seen.number, pair, "L3", "conflict resolution between memory and the session")
 

@@ -315,7 +315,7 @@ async def test_two_values_in_the_state(make_harness: MakeHarness, code: str) -> 
 async def test_two_values_of_memory_and_session(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = InProcessMemoryStore()
 
-    def both(state: DialogueState, recalled: Any) -> DialogueState:
+    def both(state: DialogueState, recalled: Any, *_: object) -> DialogueState:
         from harness.memory.informing import _fact
 
         known = tuple(_fact(one.item) for one in recalled.items if one.item.attribute)
@@ -326,7 +326,7 @@ async def test_two_values_of_memory_and_session(tmp_path: Path, code: str, monke
         monkeypatch.setattr("harness.turn.turn.informed", both)
         session = await opened(harness, code)
         await session.say(HOME[code][1])
-        monkeypatch.setattr("harness.context.remembered.overruled", lambda *_: ())
+        monkeypatch.setattr("harness.context.builder.settled", lambda _, recalled, *__: (recalled, ()))
         await session.say({"en": "Where do I live?", "zh": "我住在哪里？"}[code])
         found = await diagnose(harness, "s")
     fault = next(fault for fault in found.faults if fault.kind == "two_values")

@@ -16,7 +16,6 @@ from typer.testing import CliRunner, Result
 from harness.cli.main import app
 from harness.errors import SettingsError
 from harness.settings import SECTIONS, Translation, foreign, form_of, load, merged, translate
-from harness.settings.layers import LayerSettings
 from harness.settings.section import Section
 
 LAYERS = {
@@ -36,6 +35,7 @@ LAYERS = {
     "injection_order": ["L0_system", "L1_working", "L3_semantic", "L2_episodic"],
     "conflict_resolution": "higher_layer_wins",
     "total_token_budget": 6000,
+    "window_size": 9,
 }
 SECTIONED = """
 [llm]
@@ -92,13 +92,6 @@ FLAT = {
 SECRETS = ("hunter2", "swordfish", "opensesame", "sk-abcdefghijkl")
 
 
-class Later(LayerSettings):
-    """A layer as it may be later."""
-
-    always_inject: bool = False
-    fields: tuple[str, ...] = ()
-
-
 class Server(Section):
     """A server as it may be later."""
 
@@ -111,13 +104,6 @@ class Server(Section):
     top_k: int = 0
 
 
-class Context(Section):
-    """An order as it may be later."""
-
-    injection_order: tuple[str, ...] = ()
-    conflict_resolution: str = ""
-
-
 class Memory(Section):
     """Long-term memory as it may be later."""
 
@@ -128,9 +114,7 @@ class Memory(Section):
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    layers = dict.fromkeys(("memory_l0", "memory_l1", "memory_l2", "memory_l3"), Later)
-    others = {"short_term": Server, "graph": Server, "context": Context, "memory": Memory}
-    monkeypatch.setattr(foreign, "SECTIONS", {**SECTIONS, **layers, **others})
+    monkeypatch.setattr(foreign, "SECTIONS", {**SECTIONS, "graph": Server, "memory": Memory})
 
 
 def outcomes(found: Translation) -> dict[str, str]:
@@ -173,12 +157,12 @@ def test_layers_are_taken_over_as_far_as_there_are_settings_for_them() -> None:
 @pytest.mark.usefixtures("later")
 def test_what_comes_later_maps_when_it_is_there() -> None:
     found = translate(LAYERS)
-    assert found.left == ()
+    assert [row.theirs for row in found.left] == ["window_size"]
     assert found.values["memory_l0"]["fields"] == ["role", "voice"]
     assert "fields" not in found.values["memory_l1"]
     assert outcomes(found)["memory_layers.L1_working.fields"] == "same"
     assert found.values["memory_l3"]["fields"] == ["preferences"]
-    assert found.values["context"]["injection_order"] == LAYERS["injection_order"]
+    assert found.values["context"]["injection_order"] == ["L0", "L1", "L3", "L2"]
 
 
 def test_what_this_version_has_not_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

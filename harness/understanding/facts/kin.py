@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.language.remembering import of_these
+from harness.language.remembering import of_these, remembered
 from harness.understanding.checks.holding import relative_line, statement
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
 from harness.understanding.facts.keys import NAME
@@ -127,7 +126,7 @@ def _noun(relation: str, pack: LanguagePack) -> str:
     return fold(match[0]) if match else ""
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def nouns_for(noun: str, pack: LanguagePack) -> frozenset[str]:
     """A noun for a relative, and the numbers of the groups of words for one relative that it is in."""
     groups = (
