@@ -16,7 +16,7 @@ import structlog
 
 from harness import logs, settings as settings_module
 from harness.app_memory import MemoryParts
-from harness.app_servers import server_url
+from harness.app_servers import store_options
 from harness.app_short_term import ShortTermParts
 from harness.app_tokens import token_counter
 from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionExists, SessionNotFound, SettingsError
@@ -162,19 +162,10 @@ class Harness:
     def store(self) -> SessionStore:
         """The session store, opened when first asked for."""
         if self._store is None:
-            from harness.adapters.stores import BACKENDS, StoreOptions
+            from harness.adapters.stores import BACKENDS
 
-            storage = self.settings.storage
-            options = StoreOptions(
-                self.database_path(),
-                storage.synchronous,
-                storage.busy_timeout_s,
-                url=server_url(self.settings, "storage", storage.backend),
-                timeout_s=storage.timeout_s,
-                pool_size=storage.pool_size,
-                key_prefix=storage.key_prefix,
-            )
-            self._store = BACKENDS[storage.backend].open(options)
+            options = store_options(self.settings, self.database_path())
+            self._store = BACKENDS[self.settings.storage.backend].open(options)
         return self._store
 
     def database_path(self) -> Path:

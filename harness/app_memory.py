@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import settings as settings_module
-from harness.app_servers import server_url
+from harness.app_servers import memory_options
 from harness.language import LanguagePacks
 from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared
 from harness.ports import Embedder, Estimate, MemoryStore, TokenCounter
@@ -74,19 +74,9 @@ class MemoryParts:
     def store(self) -> MemoryStore | None:
         """The store; None when memory is off."""
         if self._store is None and self.backend != OFF:
-            from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
+            from harness.adapters.memories import MEMORY_BACKENDS
 
-            storage = self._settings.storage
-            memory = self._settings.memory
-            options = MemoryOptions(
-                self.path,
-                storage.synchronous,
-                storage.busy_timeout_s,
-                url=server_url(self._settings, "memory", self.backend),
-                timeout_s=memory.timeout_s,
-                pool_size=memory.pool_size,
-                key_prefix=storage.key_prefix,
-            )
+            options = memory_options(self._settings, self.backend, self.path)
             self._store = MEMORY_BACKENDS[self.backend].open(options)
         return self._store
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.addresses import masked
 from harness.app_memory import MemoryParts
+from harness.app_servers import memory_options, server_of, store_options
 from harness.errors import SettingsError
 from harness.settings import Settings, home
 
@@ -39,12 +41,7 @@ class Place:
 
     def __str__(self) -> str:
         """Without a password."""
-        from harness.logs import redact
-
-        address = redact(self.where)
-        before, at, after = address.rpartition("@")
-        if at and "://" in before:
-            address = f"{before.partition('://')[0]}://…@{after}"
+        address = masked(self.where)
         return f"{self.backend}:{address}" if address else self.backend
 
 
@@ -81,54 +78,51 @@ def memory_at(text: str, settings: Settings, languages: LanguagePacks, *, write:
     Raises:
         SettingsError: no such backend, or it cannot be one end of a move.
     """
-    from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
+    from harness.adapters.memories import MEMORY_BACKENDS
 
-    parts = MemoryParts(settings, languages, given=None, durable=True, endpoint=_no_endpoint)
-    wanted = place(text, MEMORY_BACKENDS, parts.backend)
-    storage = settings.storage
-    options = MemoryOptions(parts.path, storage.synchronous, storage.busy_timeout_s)
-    options = _directed(options, wanted, settings, settings.memory)
-    _check(wanted, MEMORY_BACKENDS[wanted.backend], options, write=write)
-    return wanted, MEMORY_BACKENDS[wanted.backend].open(options)
+    asked = MemoryParts(settings, languages, given=None, durable=True, endpoint=_no_endpoint)
+    wanted = place(text, MEMORY_BACKENDS, asked.backend)
+    named = _naming(settings, "memory", wanted)
+    parts = MemoryParts(named, languages, given=None, durable=True, endpoint=_no_endpoint)
+    _check(
+        wanted,
+        MEMORY_BACKENDS[wanted.backend].durable,
+        "" if server_of("memory", wanted.backend) else parts.path,
+        write=write,
+    )
+    return wanted, MEMORY_BACKENDS[wanted.backend].open(memory_options(named, wanted.backend, parts.path))
 
 
 def sessions_at(text: str, settings: Settings, *, write: bool) -> tuple[Place, SessionStore]:
     """A session store by name, opened; as :func:`memory_at`."""
-    from harness.adapters.stores import BACKENDS, StoreOptions
+    from harness.adapters.stores import BACKENDS
 
-    storage = settings.storage
-    wanted = place(text, BACKENDS, storage.backend)
-    path = settings.path(storage.path) if storage.path else home() / "sessions.db"
-    options = _directed(StoreOptions(path, storage.synchronous, storage.busy_timeout_s), wanted, settings, storage)
-    _check(wanted, BACKENDS[wanted.backend], options, write=write)
-    return wanted, BACKENDS[wanted.backend].open(options)
-
-
-def _directed(options: Any, wanted: Place, settings: Settings, section: Any) -> Any:
-    """Options with the place that was named: a path, or an address for backends that have one."""
-    takes_url = "url" in {one.name for one in fields(options)}
-    if "://" in wanted.where:
-        if not takes_url:
-            raise SettingsError(f"No backend of this version takes an address, and {wanted} is one.")
-        return replace(options, url=wanted.where)
-    if wanted.where:
-        options = replace(options, path=settings.path(wanted.where))
-    elif takes_url and (address := str(getattr(section, "url", "") or "")):
-        options = replace(options, url=address)
-    return options
+    wanted = place(text, BACKENDS, settings.storage.backend)
+    named = _naming(settings, "storage", wanted)
+    path = named.path(named.storage.path) if named.storage.path else home() / "sessions.db"
+    _check(wanted, BACKENDS[wanted.backend].durable, "" if server_of("storage", wanted.backend) else path, write=write)
+    return wanted, BACKENDS[wanted.backend].open(store_options(named, path))
 
 
-def _check(wanted: Place, backend: Any, options: Any, *, write: bool) -> None:
-    if not backend.durable:
+def _naming(settings: Settings, section: str, wanted: Place) -> Settings:
+    """The settings as if they named the place."""
+    named: dict[str, str] = {"backend": wanted.backend}
+    if wanted.where and server_of(section, wanted.backend):
+        named["url"] = wanted.where
+    elif wanted.where:
+        if "://" in wanted.where:
+            raise SettingsError(f"The backend {wanted.backend!r} is a file, and {wanted} is an address.")
+        named["path"] = wanted.where
+    return settings.model_copy(update={section: getattr(settings, section).model_copy(update=named)})
+
+
+def _check(wanted: Place, durable: bool, path: Path | str, *, write: bool) -> None:
+    """``path``: the file; empty for what is on a server."""
+    if not durable:
         raise SettingsError(f"The backend {wanted.backend!r} ends with the process; nothing can be moved.")
-    if getattr(backend, "server", "") and not getattr(options, "url", ""):
+    if path and not write and not Path(path).is_file():
         raise SettingsError(
-            f"The backend {wanted.backend!r} is a server, and no address was given.",
-            remedy=f"Write {wanted.backend}:ADDRESS, or set the address in the settings.",
-        )
-    if not write and wanted.backend == "sqlite" and not Path(options.path).is_file():
-        raise SettingsError(
-            f"There is no file {str(options.path)!r} to move from.", remedy="Name it: --from sqlite:PATH."
+            f"There is no file {str(path)!r} to move from.", remedy=f"Name it: --from {wanted.backend}:PATH."
         )
 
 

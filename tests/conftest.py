@@ -5,14 +5,28 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
+from harness.testing.postgres import PostgresForTests, missing_for_postgres
+from tests._lacking import lacking
 from tests._redis_server import RedisServer
+
+
+class Place(TypedDict):
+    """What the options of a backend need to be given an empty place on its server."""
+
+    url: str
+    key_prefix: str
+
+
+Places = Callable[[str, Path], Place]
+"""``(Backend.server, folder)``: each folder has an empty place of its own, the same folder the same."""
 
 
 class NetworkBlocked(RuntimeError):
@@ -66,6 +80,16 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) 
 
 
 @pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresForTests]:
+    """A real PostgreSQL of this worker, started when the first test asks for it."""
+    reason = missing_for_postgres()
+    if reason:
+        lacking(reason)
+    with PostgresForTests() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """A Redis server, one for each worker. Tests keep apart by the prefix of their keys."""
     server = RedisServer(tmp_path_factory.mktemp("redis"))
@@ -75,10 +99,17 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
 
 
 @pytest.fixture
-def server_url(request: pytest.FixtureRequest) -> Callable[[str], str]:
-    """The address of a server of a kind (``Backend.server``), started when first asked for; empty for none."""
+def server_place(request: pytest.FixtureRequest) -> Places:
+    """Places on the server that a backend needs, started if need be; one without an address for those that need none."""
 
-    def url(kind: str) -> str:
-        return str(request.getfixturevalue(f"{kind}_server").url) if kind else ""
+    def place(kind: str, folder: Path) -> Place:
+        url = ""
+        if kind == "redis":  # one database for all: places are prefixes
+            url = request.getfixturevalue("redis_server").url
+        elif kind == "postgres":
+            url = request.getfixturevalue("postgres_server").place(re.sub(r"\W", "_", folder.name)[-60:])
+        elif kind:
+            raise AssertionError(f"there is no server of the kind {kind!r} for tests")
+        return Place(url=url, key_prefix=folder.name)
 
-    return url
+    return place

@@ -173,7 +173,7 @@ def load(
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        shown = "(hidden)" if "key" in name else repr(first["input"])
+        shown = "(hidden)" if "key" in name or name.endswith(".url") else repr(first["input"])
         raise SettingsError(
             f"{name} = {shown} (from {origins.get(name, 'default')}): {first['msg']}.",
             remedy="`harness settings` and the comments in harness.toml say what each setting takes.",

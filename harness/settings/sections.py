@@ -188,18 +188,17 @@ class EngineSettings(Section):
     snapshot_every: int = Field(default=20, ge=1, description="Turns between two snapshots of the state.")
 
 
+ADDRESS = "Address of the server (postgresql:// or redis://); ${NAME} in it is replaced by that environment variable"
+
+
 class StorageSettings(Section):
     """Where sessions are kept."""
 
-    backend: Literal["sqlite", "memory", "redis"] = Field(
+    backend: Literal["sqlite", "memory", "redis", "postgres"] = Field(
         default="sqlite",
-        description="sqlite, memory (gone at exit), or redis (a server, extra redis).",
+        description="sqlite, memory (gone at exit), or a server at url: redis (extra redis), postgres (extra postgres).",
     )
-    url: str = Field(
-        default="",
-        repr=False,
-        description="Address of the server (postgresql:// or redis://); ${NAME} in it is replaced by that environment variable, so that no password stands in a file.",
-    )
+    url: str = Field(default="", repr=False, description=f"{ADDRESS}, so that no password stands in a file.")
     path: str = Field(
         default="", description="The database file. Empty: sessions.db in the data directory (HARNESS_HOME)."
     )
@@ -223,15 +222,11 @@ class StorageSettings(Section):
 class MemorySettings(Section):
     """What is remembered across sessions, of a user by a character."""
 
-    backend: Literal["auto", "sqlite", "memory", "redis", "off"] = Field(
+    backend: Literal["auto", "sqlite", "memory", "redis", "postgres", "faiss", "off"] = Field(
         default="auto",
-        description="sqlite, memory (gone at exit), redis (a server, extra redis), or off; auto is what storage.backend is.",
+        description="sqlite, memory (gone at exit), faiss (sqlite, and a FAISS index of the vectors; extra faiss), a server at url: redis (extra redis), postgres (extra postgres), or off; auto is what storage.backend is.",
     )
-    url: str = Field(
-        default="",
-        repr=False,
-        description="Address of the server (postgresql:// or redis://); ${NAME} in it is replaced by that environment variable, so that no password stands in a file. Empty: storage.url when it is of the same kind.",
-    )
+    url: str = Field(default="", repr=False, description=f"{ADDRESS}. Empty: storage.url when it is of the same kind.")
     timeout_s: float = Field(default=5.0, gt=0, description="Seconds that a server may take for one answer.")
     pool_size: int = Field(default=5, ge=1, description="Connections to a server at most.")
     path: str = Field(

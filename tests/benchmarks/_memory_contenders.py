@@ -8,12 +8,14 @@ import resource
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
 from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryQuery, MemoryStore
 from harness.state.memory import MemoryItem, Scope
+from harness.testing.postgres import PostgresForTests, missing_for_postgres
 from tests._redis_server import RedisServer
 
 np: Any = importlib.import_module("numpy")
@@ -84,10 +86,12 @@ class Made:
 
 def missing() -> dict[str, str]:
     """Contenders that cannot run here, and why."""
-    needs = {"FAISS flat": "faiss", "bm25s": "bm25s"}
-    return {
+    needs = {"FAISS flat": "faiss", "bm25s": "bm25s", "faiss": "faiss"}
+    lacking = {
         name: f"{module} is not installed" for name, module in needs.items() if not importlib.util.find_spec(module)
     }
+    servers = {name for name, backend in MEMORY_BACKENDS.items() if backend.server == "postgres"}
+    return {**lacking, **dict.fromkeys(servers, missing_for_postgres())} if missing_for_postgres() else lacking
 
 
 async def measured(plan: Plan, folder: Path) -> Figures:
@@ -97,34 +101,39 @@ async def measured(plan: Plan, folder: Path) -> Figures:
 
 
 async def _store(plan: Plan, folder: Path) -> Figures:
-    made, backend = Made(plan), MEMORY_BACKENDS[plan.contender]
-    path = folder / "memory.db"
-    server = _server(backend.server, folder)
-    options = MemoryOptions(path=path, url=server.url if server is not None else "")
-    try:
-        figures = await _measured_store(plan, made, options)
-        figures["file"] = _size(folder) / 1e6 if backend.durable else None
-    finally:
-        if server is not None:
-            server.stop()
+    with _options(MEMORY_BACKENDS[plan.contender].server, folder) as options:
+        figures = await _stored(plan, options)
+        if MEMORY_BACKENDS[plan.contender].durable:
+            # What lies in the folder; PostgreSQL's is elsewhere.
+            figures["file"] = (_size(folder) or figures["file"]) / 1e6
     return figures
 
 
-def _server(kind: str, folder: Path) -> RedisServer | None:
-    """A server for a backend that needs one, with its files in the folder; its own memory is not counted."""
-    if not kind:
-        return None
-    server = RedisServer(folder / kind)
-    server.start()
-    return server
+@contextmanager
+def _options(kind: str, folder: Path) -> Iterator[MemoryOptions]:
+    """What a backend is opened with. A server that it needs is started, with the settings a server has (it waits for the disk);
+    its own memory is not counted.
+    """
+    if kind == "postgres":
+        with PostgresForTests(fsync="on", shared_buffers="512MB") as postgres:
+            yield MemoryOptions(url=postgres.new_place(), timeout_s=120)
+    elif kind == "redis":
+        redis = RedisServer(folder / kind)
+        redis.start()
+        try:
+            yield MemoryOptions(url=redis.url)
+        finally:
+            redis.stop()
+    else:
+        yield MemoryOptions(path=folder / "memory.db")
 
 
 def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-async def _measured_store(plan: Plan, made: Made, options: MemoryOptions) -> Figures:
-    backend = MEMORY_BACKENDS[plan.contender]
+async def _stored(plan: Plan, options: MemoryOptions) -> Figures:
+    made, backend = Made(plan), MEMORY_BACKENDS[plan.contender]
     store = backend.open(options)
     await store.embed(EmbeddingSpace("made up", plan.dimensions), {})
     words, vectors = made.queries()
@@ -168,6 +177,7 @@ async def _measured_store(plan: Plan, made: Made, options: MemoryOptions) -> Fig
         same += [abs(one - other) < 1e-6 for one, other in zip(found, exact, strict=True)]
     figures["same"] = statistics.fmean(same)
     figures["ram"] = (_resident() - before) / 1e6 if backend.durable else None
+    figures["file"] = (await store.stats()).size_bytes if backend.durable else None
     await store.close()
     return figures
 

@@ -12,6 +12,7 @@ import pytest
 from harness.adapters.memories import (
     MEMORY_BACKENDS,
     MemoryOptions,
+    _postgres_search,
     _redis_search,
     _sqlite_search,
     _vectors,
@@ -24,10 +25,10 @@ from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, Me
 from harness.state.memory import MemoryItem, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from harness.ports.memories import MemoryStore
+    from tests.conftest import Places
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 USERS, PERSONAS, SESSIONS = ("", "ann", "bob"), ("", "x"), ("s1", "s2", "s3")
@@ -199,7 +200,7 @@ async def step(stores: tuple[MemoryStore, MemoryStore], drawn: Drawn) -> None:
 @pytest.mark.parametrize("backend", [name for name, found in MEMORY_BACKENDS.items() if found.durable])
 async def test_it_answers_as_the_plain_store(
     backend: str,
-    server_url: Callable[[str], str],
+    server_place: Places,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     seed: int,
@@ -212,12 +213,13 @@ async def test_it_answers_as_the_plain_store(
         monkeypatch.setattr(_vectors, "_SPREAD", 8.0)
         monkeypatch.setattr(_sqlite_search, "BUDGET", 15)
         monkeypatch.setattr(_sqlite_search, "_FEW", 30)
+        monkeypatch.setattr(_postgres_search, "BUDGET", 15)
         monkeypatch.setattr(_redis_search, "BUDGET", 15)
         monkeypatch.setattr(_redis_search, "_AT_ONCE", 7)
         monkeypatch.setattr(redis, "_PAGE", 3)
     drawn = Drawn(seed)
     made = MEMORY_BACKENDS[backend]
-    options = MemoryOptions(path=tmp_path / "memory.db", url=server_url(made.server), key_prefix=str(tmp_path))
+    options = MemoryOptions(path=tmp_path / "memory.db", **server_place(made.server, tmp_path))
     stores = (InProcessMemoryStore(), made.open(options))
     beside = made.open(options)
     await both(stores, "embed", drawn.space, {})
@@ -232,12 +234,12 @@ async def test_it_answers_as_the_plain_store(
     if isinstance(stores[1], SQLiteMemoryStore):
         assert await stores[1].check() == ()
     if isinstance(stores[1], RedisMemoryStore):
-        await _nothing_is_left(stores[1], tmp_path)
+        await _nothing_is_left(stores[1], options.key_prefix)
     for store in (*stores, beside):
         await store.close()
 
 
-async def _nothing_is_left(store: RedisMemoryStore, prefix: Path) -> None:
+async def _nothing_is_left(store: RedisMemoryStore, prefix: str) -> None:
     """When all items are deleted, all that was made of them is gone, whatever they went through."""
     await store.forget(MemoryFilter(everything=True, statuses=()))
 

@@ -28,6 +28,7 @@ from harness.session.moving import move_sessions
 from harness.settings import load
 from harness.state.memory import Scope
 from harness.testing.scripted_model import ScriptedModel
+from tests.conftest import Places
 
 PACKS = load_packs()
 LINES = {
@@ -35,11 +36,14 @@ LINES = {
     "zh": ("我对芒果过敏。", "我的猫叫豆豆。", "推荐一个甜品吧？"),
 }
 OVERRIDES = {"storage.backend": "memory", "harness.analysis": "rules", "harness.background": "false"}
-EMBEDDED = [name for name, backend in MEMORY_BACKENDS.items() if not getattr(backend, "server", "")]
+EMBEDDED = [name for name, backend in MEMORY_BACKENDS.items() if not backend.server]
+SERVERS = [name for name, backend in MEMORY_BACKENDS.items() if backend.server]
+PAIRS = [*product(EMBEDDED, repeat=2), *product(["sqlite"], SERVERS), *product(SERVERS, ["sqlite", *SERVERS])]
 
 
-def opened(name: str, folder: Path, label: str) -> MemoryStore:
-    return MEMORY_BACKENDS[name].open(MemoryOptions(path=folder / label / "memory.db"))
+def opened(name: str, folder: Path, label: str, place_of: Places) -> MemoryStore:
+    there = place_of(MEMORY_BACKENDS[name].server, folder.with_name(f"{folder.name}_{label}"))
+    return MEMORY_BACKENDS[name].open(MemoryOptions(path=folder / label / "memory.db", **there))
 
 
 async def filled(store: MemoryStore, code: str = "zh", *, embedder: str = "hash") -> None:
@@ -68,9 +72,9 @@ async def content(store: MemoryStore) -> list[object]:
 
 
 @pytest.mark.parametrize("code", ["en", "zh"])
-@pytest.mark.parametrize(("source", "target"), list(product(EMBEDDED, repeat=2)))
-async def test_all_of_it_arrives(tmp_path: Path, code: str, source: str, target: str) -> None:
-    one, other = opened(source, tmp_path, "one"), opened(target, tmp_path, "other")
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+async def test_all_of_it_arrives(tmp_path: Path, code: str, source: str, target: str, server_place: Places) -> None:
+    one, other = (opened(name, tmp_path, end, server_place) for name, end in ((source, "one"), (target, "other")))
     await filled(one, code)
     steps: list[tuple[int, int]] = []
     moved = await move(one, other, packs=PACKS, progress=lambda done, total: steps.append((done, total)))
@@ -296,9 +300,38 @@ def test_sessions_are_moved_by_a_command(run: Run, tmp_path: Path) -> None:
     assert "商店" in listed
 
 
+@pytest.mark.parametrize("server", SERVERS)
+def test_to_a_server_and_back_by_a_command(
+    run: Run, server: str, tmp_path: Path, server_place: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = server_place(MEMORY_BACKENDS[server].server, tmp_path)
+    monkeypatch.setenv("WHERE", there["url"])
+    monkeypatch.setenv("HARNESS_STORAGE_KEY_PREFIX", there["key_prefix"])
+    run("memory", "note", "The ferry / 渡轮")
+
+    async def begin() -> None:
+        store = SQLiteSessionStore(tmp_path / "sessions.db")
+        await talked(store)
+        await store.close()
+
+    asyncio.run(begin())
+    for what in ("memory", "sessions"):
+        told = json.loads(run(what, "migrate", "--to", f"{server}:${{WHERE}}", "--json").stdout)
+        assert told["whole"]
+        assert told["copied"] > 0
+        # The address may be in the settings, memory's in those of the sessions.
+        monkeypatch.setenv("HARNESS_STORAGE_URL", "${WHERE}")
+        back = json.loads(run(what, "migrate", "--from", server, "--to", f"sqlite:{what}-back.db", "--json").stdout)
+        assert (back["whole"], back["copied"]) == (True, told["copied"])
+        monkeypatch.delenv("HARNESS_STORAGE_URL")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("--to", "postgres"), "url is empty"),
+        (("--to", "redis:/data"), "to be the address of a server for the backend 'redis', got '/data'"),
+        (("--to", "sqlite:redis://h"), "is a file, and sqlite:redis://h is an address"),
         ((), "Where to is missing"),
         (("--to", "elsewhere:x"), "There is no backend 'elsewhere'"),
         (("--to", "memory"), "ends with the process"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from harness.settings import load
 from harness.state import Message
 from harness.sync import SyncHarness
 from harness.testing.scripted_model import ScriptedModel
+from tests.conftest import Places
 
 PERSONAS = {"en": "mia", "zh": "lin"}
 LONG = {
@@ -46,12 +47,12 @@ def long_messages(code: str) -> list[RecentMessage]:
 
 @pytest.mark.parametrize("code", LONG)
 async def test_ten_long_messages_in_500_tokens_leave_the_newest_wherever_they_are_kept(
-    code: str, tmp_path: Path, server_url: Callable[[str], str]
+    code: str, tmp_path: Path, server_place: Places
 ) -> None:
     messages, answers = long_messages(code), {}
     for name, backend in SHORT_TERM_BACKENDS.items():
-        url = server_url(backend.server)
-        store = backend.open(ShortTermOptions(500, path=tmp_path / "recent.db", url=url, key_prefix=str(tmp_path)))
+        where = server_place(backend.server, tmp_path)
+        store = backend.open(ShortTermOptions(500, path=tmp_path / "recent.db", **where))
         await store.replace("s", "", [])
         for place in range(0, 10, 2):
             turn = messages[place].turn_id
@@ -251,14 +252,14 @@ async def test_off_is_said() -> None:
 
 @pytest.mark.parametrize("backend", ["sqlite", "redis"])
 async def test_another_program_reads_it(
-    backend: str, code: str, tmp_path: Path, server_url: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+    backend: str, code: str, tmp_path: Path, server_place: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = server_url(SHORT_TERM_BACKENDS[backend].server)
+    place = server_place(SHORT_TERM_BACKENDS[backend].server, tmp_path)
     chosen: dict[str, Any] = {
         "storage.path": str(tmp_path / "sessions.db"),
-        "storage.key_prefix": f"p{tmp_path.name}",
+        "storage.key_prefix": place["key_prefix"],
         "short_term.backend": backend,
-        "short_term.url": url,
+        "short_term.url": place["url"],
         "harness.analysis": "rules",
     }
     loaded = load(start=tmp_path, environ={}, overrides=chosen)

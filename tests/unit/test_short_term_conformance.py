@@ -15,23 +15,21 @@ from harness.testing.conformance.short_term import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from harness.ports import ShortTerm
+    from tests.conftest import Places
 
 
 @pytest.mark.parametrize("check", SHORT_TERM_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", SHORT_TERM_BACKENDS)
-async def test_backend_conforms(
-    name: str, check: ShortTermCheck, server_url: Callable[[str], str], tmp_path: Path
-) -> None:
+async def test_backend_conforms(name: str, check: ShortTermCheck, server_place: Places, tmp_path: Path) -> None:
     backend = SHORT_TERM_BACKENDS[name]
-    url = server_url(backend.server)
+    place = server_place(backend.server, tmp_path)
 
     def make(*, max_tokens: int = 100, ttl_seconds: int = 0) -> ShortTerm:
         path = tmp_path / "deep" / "recent.db"
-        options = ShortTermOptions(max_tokens, ttl_seconds, path=path, url=url, key_prefix=str(tmp_path))
+        options = ShortTermOptions(max_tokens, ttl_seconds, path=path, **place)
         return backend.open(options)
 
     await run_short_term_check(check, short_term_storage_of(make, durable=backend.durable))

@@ -11,20 +11,20 @@ from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.testing.conformance.sessions import CHECKS, Check, run_check, storage_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from harness.ports import SessionStore
+    from tests.conftest import Places
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", BACKENDS)
-async def test_backend_conforms(name: str, check: Check, server_url: Callable[[str], str]) -> None:
+async def test_backend_conforms(name: str, check: Check, server_place: Places) -> None:
     backend = BACKENDS[name]
-    url = server_url(backend.server)
 
     def make(folder: Path) -> SessionStore:
-        return backend.open(StoreOptions(path=folder / "deep" / "sessions.db", url=url, key_prefix=folder.name))
+        place = server_place(backend.server, folder)
+        return backend.open(StoreOptions(path=folder / "deep" / "sessions.db", **place))
 
     await run_check(check, storage_of(make, durable=backend.durable))
 

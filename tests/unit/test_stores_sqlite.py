@@ -22,7 +22,9 @@ from harness.testing.conformance.samples import EVENING_IN_SHANGHAI, NOON, sampl
 from tests.unit._sqlite_files import fill, sql
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
+
+    from tests.conftest import Places
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ async def store(path: Path) -> AsyncIterator[SQLiteSessionStore]:
 
 
 def test_backends_build_what_their_options_say(path: Path) -> None:
-    assert {"memory", "sqlite", "redis"} <= set(BACKENDS)
+    assert {"memory", "sqlite"} <= set(BACKENDS)
     assert isinstance(BACKENDS["memory"].open(StoreOptions()), MemorySessionStore)
     assert isinstance(BACKENDS["sqlite"].open(StoreOptions(path=path)), SQLiteSessionStore)
     assert (BACKENDS["memory"].durable, BACKENDS["sqlite"].durable) == (False, True)
@@ -124,11 +126,9 @@ async def test_long_log_is_cut_back(store: SQLiteSessionStore, path: Path) -> No
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-async def test_time_of_last_change_is_that_of_the_record(
-    name: str, path: Path, server_url: Callable[[str], str]
-) -> None:
-    url = server_url(BACKENDS[name].server)
-    store = BACKENDS[name].open(StoreOptions(path=path, url=url, key_prefix=str(path)))
+async def test_time_of_last_change_is_that_of_the_record(name: str, tmp_path: Path, server_place: Places) -> None:
+    place = server_place(BACKENDS[name].server, tmp_path)
+    store = BACKENDS[name].open(StoreOptions(path=tmp_path / "sessions.db", **place))
     await store.create(sample_info("s1"))
     assert (await store.info("s1")).updated_at == NOON
     await store.append("s1", sample_record("t1"), expected_version=0)

@@ -39,7 +39,7 @@ class MemoryBackend:
 
     Attributes:
         durable: opening the same options again finds what was stored.
-        server: the kind of server it needs an address of; empty for none.
+        server: the kind of server it needs (``redis``, ``postgres``), which ``url`` names; empty for none.
     """
 
     open: Callable[[MemoryOptions], MemoryStore]
@@ -59,6 +59,18 @@ def _sqlite(options: MemoryOptions) -> MemoryStore:
     return SQLiteMemoryStore(options.path, synchronous=options.synchronous, busy_timeout_s=options.busy_timeout_s)
 
 
+def _postgres(options: MemoryOptions) -> MemoryStore:
+    from harness.adapters.memories.postgres import PostgresMemoryStore
+
+    return PostgresMemoryStore(options.url, timeout_s=options.timeout_s, pool_size=options.pool_size)
+
+
+def _faiss(options: MemoryOptions) -> MemoryStore:
+    from harness.adapters.memories.faiss import FaissMemoryStore
+
+    return FaissMemoryStore(options.path, synchronous=options.synchronous, busy_timeout_s=options.busy_timeout_s)
+
+
 def _redis(options: MemoryOptions) -> MemoryStore:
     from harness.adapters.memories.redis import RedisMemoryStore
     from harness.adapters.redis.options import RedisOptions
@@ -70,6 +82,8 @@ MEMORY_BACKENDS: Mapping[str, MemoryBackend] = MappingProxyType(
     {
         "memory": MemoryBackend(_memory, durable=False),
         "sqlite": MemoryBackend(_sqlite, durable=True),
+        "faiss": MemoryBackend(_faiss, durable=True),
+        "postgres": MemoryBackend(_postgres, durable=True, server="postgres"),
         "redis": MemoryBackend(_redis, durable=True, server="redis"),
     }
 )

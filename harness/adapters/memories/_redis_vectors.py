@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from harness.adapters.memories._sqlite_vectors import unpacked
 from harness.adapters.memories._vectors import Scan, VectorIndex, numpy_module
 from harness.adapters.redis.client import chunks
 from harness.adapters.redis.failures import damaged
@@ -46,6 +47,14 @@ class RedisVectors:
                 self._index = None  # half of a change may have been taken in
                 raise
             return self._index.scan(query, groups)
+
+    async def stored(self, docs: Collection[int]) -> dict[int, array[float]]:
+        """Those of the docs that have one."""
+        names = sorted(docs)
+        if not names:
+            return {}
+        rows = await self._client.read(lambda client: client.hmget(self._key("vectors"), names))
+        return {doc: unpacked(row[_GROUP:]) for doc, row in zip(names, rows, strict=True) if row is not None}
 
     async def cosines(self, query: array[float], docs: Collection[int]) -> dict[int, float]:
         """Those of the docs that have a vector."""

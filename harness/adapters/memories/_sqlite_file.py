@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -34,8 +34,14 @@ _CACHE_KIB = 32 * 1024
 """Pages held in memory. The index of a hundred thousand items takes about as much."""
 
 
-def open_file(place: Path | str, *, synchronous: Synchronous, busy_timeout_s: float) -> MemoryFile:
-    """The memory file at ``place``, made when there is none."""
+def open_file(
+    place: Path | str,
+    *,
+    synchronous: Synchronous,
+    busy_timeout_s: float,
+    vectors: Callable[[sqlite3.Connection], Vectors] = Vectors,
+) -> MemoryFile:
+    """The memory file at ``place``, made when there is none. ``vectors``: how they are searched."""
     connection = connect(
         place,
         synchronous=synchronous,
@@ -45,21 +51,22 @@ def open_file(place: Path | str, *, synchronous: Synchronous, busy_timeout_s: fl
         what=WHAT,
     )
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    return MemoryFile(connection, place)
+    return MemoryFile(connection, place, vectors(connection))
 
 
 class MemoryFile:
     """Everything a store does with an open connection. Raises sqlite3.Error besides the errors of the port."""
 
-    def __init__(self, connection: sqlite3.Connection, place: Path | str) -> None:
+    def __init__(self, connection: sqlite3.Connection, place: Path | str, vectors: Vectors) -> None:
         self._connection = connection
         self._place = place
-        self._vectors = Vectors(connection)
+        self._vectors = vectors
         self._items = Items(connection, place, self._vectors)
         self._search = Search(connection, self._items, self._vectors)
 
     def close(self) -> None:
         """Close the file."""
+        self._vectors.close()
         self._connection.close()
 
     def put(self, entries: Sequence[Prepared]) -> None:
@@ -230,6 +237,7 @@ class MemoryFile:
         try:
             yield self._connection
             self._connection.execute("COMMIT")
+            self._vectors.done()
         except BaseException:
             # A full disk makes SQLite roll back by itself.
             if self._connection.in_transaction:

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories._sqlite_where import damaged, numbers
-from harness.adapters.memories._vectors import VectorIndex, numpy_module
+from harness.adapters.memories._vectors import Index, VectorIndex, numpy_module
 from harness.ports.memories import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Vectors:
 
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
-        self._index: VectorIndex | None = None
+        self._index: Index | None = None
         self._of: EmbeddingSpace | None = None
         self._changes = self._removals = 0
         self._removed: list[int] = []
@@ -64,6 +64,12 @@ class Vectors:
             self._sql.execute("UPDATE totals SET removals = removals + ?", (len(rows),))
             self._removed += [row[0] for row in rows]
 
+    def done(self) -> None:
+        """The transaction was committed."""
+
+    def close(self) -> None:
+        """The file is about to be closed."""
+
     def undone(self) -> None:
         """The transaction was rolled back: what was removed in it is still there."""
         self._removed = []
@@ -80,15 +86,19 @@ class Vectors:
         values = np.vecdot(matrix, np.asarray(query, np.float32))
         return dict(zip((row[0] for row in rows), values.tolist(), strict=True))
 
-    def index(self, space: EmbeddingSpace) -> VectorIndex:
+    def index(self, space: EmbeddingSpace) -> Index:
         """What is stored, to be scanned. Raises MissingExtra."""
         if self._index is None or self._of != space:
-            self._index, self._of = VectorIndex(space.dimensions), space
             self._changes = 0
+            self._index, self._of = self._made(space), space
         self._catch_up(self._index)
         return self._index
 
-    def _catch_up(self, index: VectorIndex) -> None:
+    def _made(self, space: EmbeddingSpace) -> Index:
+        """An index, empty or with what it is known to hold."""
+        return VectorIndex(space.dimensions)
+
+    def _catch_up(self, index: Index) -> None:
         changes, removals = self._sql.execute("SELECT changes, removals FROM totals").fetchone()
         if removals != self._removals and len(index):
             if removals - self._removals == len(self._removed):

@@ -8,8 +8,9 @@ the best with it is computed in full. That reads half of the memory that a plain
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from harness.adapters.memories._scores import Scored
 from harness.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -43,6 +44,41 @@ def numpy_module() -> Any:
             extra="vectors",
         ) from error
     return np
+
+
+class Index(Protocol):
+    """Rows of (doc, group, vector) that are scanned."""
+
+    dimensions: int
+
+    def __len__(self) -> int: ...
+
+    def reserve(self, count: int) -> None:
+        """Make room for so many rows more."""
+        ...
+
+    def extend(self, docs: Collection[int], groups: Collection[int], vectors: bytes) -> None:
+        """Add rows, or replace those of the same docs. ``vectors``: 32-bit floats, one vector after the other."""
+        ...
+
+    def discard(self, docs: Collection[int]) -> None:
+        """Remove the rows of docs."""
+        ...
+
+    def keep(self, docs: Collection[int]) -> None:
+        """Remove the rows of all other docs."""
+        ...
+
+    def scan(self, query: array[float], groups: Collection[int] | None) -> Cosines:
+        """The vectors of these groups, or all, beside the query."""
+        ...
+
+
+class Cosines(Scored, Protocol):
+    """Docs with their cosines, of which ``mean`` and ``deviation`` are given; None without any."""
+
+    mean: float | None
+    deviation: float | None
 
 
 class VectorIndex:

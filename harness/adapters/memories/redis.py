@@ -160,6 +160,15 @@ class RedisMemoryStore:
         flat = [part for name, vector in made.items() for part in (name, packed(vector))]
         await self._ask("embed", {"model": space.model, "dimensions": space.dimensions}, *flat)
 
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """The vectors of items by id."""
+        names = sorted(set(ids))
+        if not names:
+            return {}
+        docs = await self._client.read(lambda client: client.hmget(self._key("docs"), names))
+        there = {int(doc): name for name, doc in zip(names, docs, strict=True) if doc is not None}
+        return {there[doc]: vector for doc, vector in (await self._vectors.stored(there)).items()}
+
     async def unembedded(self, *, limit: int = 100) -> tuple[MemoryItem, ...]:
         """Items without a vector, in order of their ids."""
         if limit <= 0:

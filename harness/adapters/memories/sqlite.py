@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories._entries import check_dimensions, closed, floats, prepare
-from harness.adapters.memories._sqlite_file import open_file
+from harness.adapters.memories._sqlite_file import MemoryFile, open_file
 from harness.adapters.memories._sqlite_layout import WHAT
 from harness.adapters.memories._vectors import numpy_module
 from harness.adapters.stores._sqlite_layout import Synchronous
@@ -52,12 +52,21 @@ class SQLiteMemoryStore:
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL", busy_timeout_s: float = 5.0) -> None:
         self._file = SQLiteThread(
             path,
-            partial(open_file, synchronous=synchronous, busy_timeout_s=busy_timeout_s),
+            self._opener(path, synchronous, busy_timeout_s),
             synchronous=synchronous,
             busy_timeout_s=busy_timeout_s,
             closed=closed,
             what=WHAT,
         )
+
+    def _opener(
+        self,
+        path: str | Path,  # noqa: ARG002 - for stores that keep more than this file
+        synchronous: Synchronous,
+        busy_timeout_s: float,
+    ) -> Callable[[Path | str], MemoryFile]:
+        """What opens the file."""
+        return partial(open_file, synchronous=synchronous, busy_timeout_s=busy_timeout_s)
 
     async def open(self) -> None:
         """Open the file now instead of at the first call. May be called again."""

@@ -39,7 +39,7 @@ class Backend:
 
     Attributes:
         durable: opening the same options again finds what was stored.
-        server: the kind of server it needs an address of; empty for none.
+        server: the kind of server it needs (``redis``, ``postgres``), which ``url`` names; empty for none.
     """
 
     open: Callable[[StoreOptions], SessionStore]
@@ -59,6 +59,12 @@ def _sqlite(options: StoreOptions) -> SessionStore:
     return SQLiteSessionStore(options.path, synchronous=options.synchronous, busy_timeout_s=options.busy_timeout_s)
 
 
+def _postgres(options: StoreOptions) -> SessionStore:
+    from harness.adapters.stores.postgres import PostgresSessionStore
+
+    return PostgresSessionStore(options.url, timeout_s=options.timeout_s, pool_size=options.pool_size)
+
+
 def _redis(options: StoreOptions) -> SessionStore:
     from harness.adapters.redis.options import RedisOptions
     from harness.adapters.stores.redis import RedisSessionStore
@@ -70,6 +76,7 @@ BACKENDS: Mapping[str, Backend] = MappingProxyType(
     {
         "memory": Backend(_memory, durable=False),
         "sqlite": Backend(_sqlite, durable=True),
+        "postgres": Backend(_postgres, durable=True, server="postgres"),
         "redis": Backend(_redis, durable=True, server="redis"),
     }
 )

@@ -254,6 +254,10 @@ async def a_vector_needs_a_space(storage: MemoryStorage) -> None:
     found: MemoryHits = await store.search(MemoryQuery(ANYTHING, ("a",), point(1)))
     expect_equal([(hit.item.id, hit.cosine) for hit in found.hits], [("a", None)], "found without a space")
     expect_equal((found.cosine_mean, found.cosine_deviation), (None, None), "mean and deviation without a space")
+    await store.embed(SPACE, {})
+    for where in (ANYTHING, MemoryFilter(everything=True, statuses=())):
+        found = await store.search(MemoryQuery(where, vector=point(1)))
+        expect_equal((found.hits, found.cosine_mean), ((), None), "hits and mean in a space without vectors")
 
 
 async def vectors_are_given_back(storage: MemoryStorage) -> None:
