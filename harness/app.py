@@ -15,11 +15,20 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
-from harness.app_memory import MemoryParts
+from harness.app_memory import MemoryParts, redactor_of
 from harness.app_servers import store_options
 from harness.app_short_term import ShortTermParts
 from harness.app_tokens import token_counter
-from harness.errors import HarnessError, MalformedInput, MissingExtra, SessionExists, SessionNotFound, SettingsError
+from harness.errors import (
+    HarnessError,
+    InputError,
+    MalformedInput,
+    MissingExtra,
+    SessionExists,
+    SessionNotFound,
+    SettingsError,
+)
+from harness.forgetting import ARTIFACTS, Forgetter, Forgotten, forget_artifacts, forget_short_term, forget_user
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.memory import Memories
@@ -68,6 +77,11 @@ class Harness:
 
     Nothing is started or connected before it is needed: the embedded model, for instance, when the first session
     is opened.
+
+    Attributes:
+        redactor: takes secrets out of texts, as the settings say.
+        forgetters: what further stores forget of a user, by their name; :meth:`forget_user` calls them all. ``artifacts`` (long
+            tool results) belong to the journal and go only with it; ``short_term`` is there where such messages are kept.
     """
 
     def __init__(
@@ -126,6 +140,10 @@ class Harness:
         self._short_term = ShortTermParts(self.settings, given=short_term)
         self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
         self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
+        self.forgetters: dict[str, Forgetter] = {ARTIFACTS: forget_artifacts(self.artifacts)}
+        if short_term is not None or self.settings.short_term.backend != "off":
+            self.forgetters["short_term"] = forget_short_term(self.short_term)
+        self.redactor = redactor_of(self.settings, self.languages)
         logs.configure(self.settings.log)
 
     async def __aenter__(self) -> Self:
@@ -345,6 +363,7 @@ class Harness:
             languages=self.languages,
             clock=self._clock,
             ids=self._ids,
+            redactor=self.redactor,
             tokens=self.tokens,
             layers=self.settings.layers,
         )
@@ -420,6 +439,33 @@ class Harness:
                     remedy=f"Choose another session id: what belongs to one {what} is not shown in another.",
                 )
         return self._bind(info, store, ports)
+
+    async def forget_user(self, user: str, *, persona: str = "", journal: bool = False) -> Forgotten:
+        """Remove what is remembered of a user, from every store; it cannot be brought back.
+
+        Args:
+            persona: only what this character knows.
+            journal: delete the user's sessions too, with all that was said in them. Without it a session still has its words,
+                and memory is not made from them again.
+
+        Raises:
+            InputError: no user is named. StoreError: a store does not answer; do it again.
+        """
+        if not user:
+            raise InputError("Nobody was named who is to be forgotten.", remedy="Name a user.")
+        for turnstile in list(self._turnstiles.values()):  # what is still being written would come back
+            await turnstile.wait()
+        record = self.settings.provider.record
+        remains = [str(path)] if record and (path := self.settings.path(record)).exists() else []
+        return await forget_user(
+            user,
+            persona=persona,
+            journal=journal,
+            store=self.store(),
+            memories=self.memories() if self.memory_store() is not None else None,
+            forgetters=self.forgetters,
+            remains=remains,
+        )
 
     async def warm(self, session: Session) -> HarnessError | None:
         """Ready the language rules for a session, and the embedded model; never a provider, whose tokens cost money.

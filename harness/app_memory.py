@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING
 from harness import settings as settings_module
 from harness.app_servers import memory_options
 from harness.language import LanguagePacks
+from harness.language.redaction import redactor
 from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared
 from harness.ports import Embedder, Estimate, MemoryStore, TokenCounter
+from harness.redacting import Policy as RedactionPolicy, Redactor
 from harness.settings import Settings
 from harness.state.memory import MemoryLayer
 
@@ -101,7 +104,8 @@ class MemoryParts:
             return None
         embedder, files = self.embedder(), self.files()
         joined = store if files is None else JoinedStore(store, files.store)
-        return Shared(joined, memory_policy(self._settings), self._languages, self._tokens.count, embedder, files)
+        policy, redact = memory_policy(self._settings), redactor_of(self._settings, self._languages)
+        return Shared(joined, policy, self._languages, self._tokens.count, embedder, files, redact)
 
     def files(self) -> MemoryFiles | None:
         """What stands in files; None when no folder is set."""
@@ -110,7 +114,11 @@ class MemoryParts:
             from harness.adapters.memories.ram import InProcessMemoryStore
 
             self._files = MemoryFiles(
-                self._settings.path(folder), InProcessMemoryStore(), self._languages, self.embedder()
+                self._settings.path(folder),
+                InProcessMemoryStore(),
+                self._languages,
+                self.embedder(),
+                redactor_of(self._settings, self._languages),
             )
         return self._files
 
@@ -136,6 +144,13 @@ class MemoryParts:
         return self._model
 
 
+def redactor_of(settings: Settings, languages: LanguagePacks) -> Redactor:
+    """What takes secrets out of texts, as the settings say."""
+    redaction = settings.redaction
+    extra = {name: re.compile(source) for name, source in redaction.patterns.items()}
+    return redactor(languages, RedactionPolicy(redaction.enabled, redaction.kinds, extra))
+
+
 def memory_policy(settings: Settings) -> MemoryPolicy:
     """How memory is written and weighed."""
     memory = settings.memory
@@ -148,6 +163,9 @@ def memory_policy(settings: Settings) -> MemoryPolicy:
         constraints=frozenset(memory.constraints),
         lasting=frozenset(memory.lasting),
         recurrence=memory.recurrence,
+        promotion_gate=memory.promotion_gate,
+        archive_above=memory.archive_above,
+        drop_below=memory.drop_below,
         lexical_weight=memory.lexical_weight,
         vector_weight=memory.vector_weight,
         relevance_weight=memory.relevance_weight,

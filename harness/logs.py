@@ -6,11 +6,15 @@ import logging
 import re
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from harness.settings import LogSettings
+
+if TYPE_CHECKING:
+    from harness.redacting import Redactor
 
 SECRET = re.compile(
     r"(?i)(?:\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S+|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)|\b(?:api[_-]?key|token|password)\s*[=:]\s*\S+)"
@@ -19,8 +23,16 @@ HIDDEN = "[redacted]"
 
 
 def redact(value: str) -> str:
-    """A text without API keys, bearer tokens, and passwords in addresses."""
-    return SECRET.sub(HIDDEN, value)
+    """A text without keys, tokens, passwords in addresses, cards, id numbers and phone numbers."""
+    return _redactor().plain(SECRET.sub(HIDDEN, value), HIDDEN)
+
+
+@lru_cache(maxsize=1)
+def _redactor() -> Redactor:
+    """Without the words of any language: what is told by its form alone. Made for the first line, not for every command."""
+    from harness.redacting import Redactor
+
+    return Redactor()
 
 
 def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

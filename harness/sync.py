@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from harness.app import Harness
+from harness.forgetting import Forgetter, Forgotten
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from harness.ports import RecentMessage
+    from harness.redacting import Redactor
     from harness.session import Change, Reply, Session, TimelineEntry
     from harness.session.observing import Given
     from harness.state import DialogueState, Persona, TaskState, ToolResult, TurnRecord
@@ -169,6 +171,20 @@ class SyncHarness:
             lambda: self._harness.open(persona, session=session, user=user, project=project, world=world),
         )
         return SyncSession(opened, self._portal)
+
+    @property
+    def redactor(self) -> Redactor:
+        """See :class:`harness.app.Harness`."""
+        return self._harness.redactor
+
+    @property
+    def forgetters(self) -> dict[str, Forgetter]:
+        """See :class:`harness.app.Harness`."""
+        return self._harness.forgetters
+
+    def forget_user(self, user: str, *, persona: str = "", journal: bool = False) -> Forgotten:
+        """See :meth:`harness.app.Harness.forget_user`."""
+        return _waited(self._portal, lambda: self._harness.forget_user(user, persona=persona, journal=journal))
 
     def recent(self, session: str, *, max_tokens: int | None = None) -> tuple[RecentMessage, ...]:
         """The newest messages of a session, as other programs see them; see :meth:`harness.app.Harness.short_term`."""

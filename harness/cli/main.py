@@ -22,6 +22,7 @@ from harness.cli import (
     memory,
     memory_changes,
     memory_moving,
+    memory_review,
     model,
     persona,
     prompts,
@@ -100,8 +101,8 @@ app.command("goto", rich_help_panel=TALKING)(tree.goto)
 app.add_typer(facts.app, name="facts", rich_help_panel=LOOKING)
 app.add_typer(task.app, name="task", rich_help_panel=LOOKING)
 app.add_typer(artifacts.app, name="artifacts", rich_help_panel=LOOKING)
-# Its commands stand in three modules; importing them adds them.
-MEMORY_COMMANDS = (memory, memory_changes, memory_moving)
+# Its commands stand in four modules; importing them adds them.
+MEMORY_COMMANDS = (memory, memory_changes, memory_moving, memory_review)
 app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.cli.forgetting import files_of, forget_a_user, say_what_stays
 from harness.cli.memory import app
 from harness.cli.memory_options import (
     Item,
@@ -19,7 +20,7 @@ from harness.cli.memory_options import (
     filter_of,
     scope_of,
 )
-from harness.cli.options import Config, Json, Set
+from harness.cli.options import Config, Json, Set, load_settings
 
 
 @app.command("note")
@@ -107,13 +108,25 @@ def forget_memories(
     project: Project = "",
     world: World = "",
     task: Task = "",
+    journal: Annotated[bool, typer.Option("--journal", help="Delete the sessions of the user too: with them, what was said is nowhere.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
     config: Config = None,
     overrides: Set = None,
-) -> None:
+) -> None:  # fmt: skip
     """Remove everything that belongs to a user, a character, a session, a project … It cannot be brought back."""
+    from harness.errors import InputError
+
     scope = scope_of(persona, user, project, world, task)
+    part = session or project or world or task
+    if journal and (part or not user):
+        raise InputError(
+            "--journal deletes the sessions of a user: it needs --user, and no --session, --project, --world or --task.",
+            remedy="`harness sessions delete` deletes one session.",
+        )
+    if user and not part:
+        forget_a_user(user, persona, load_settings(config, overrides), journal=journal, yes=yes, as_json=as_json)
+        return
     owners = (*scope, ("session", session))
     named = ", ".join(f"{what} {who!r}" for what, who in dict(owners).items() if who)
     if named and not yes:
@@ -122,11 +135,9 @@ def forget_memories(
 
     async def work(memories: Any) -> Any:
         forgotten = await memories.forget(where)
-        left = sorted({item.origin.rpartition(":")[0] async for item in memories.all(where)})
-        return {"forgotten": forgotten, "files": left}
+        return {"forgotten": forgotten, "files": await files_of(memories, where)}
 
     done = change(
         work, lambda done: f"Forgot {done['forgotten']}.", as_json=as_json, config=config, overrides=overrides
     )
-    if done["files"]:
-        typer.echo(f"What stands in files stays: {', '.join(done['files'])}. Delete them, if it is to go.", err=True)
+    say_what_stays(done["files"])

@@ -37,7 +37,18 @@ def _history() -> History:
         (folder / HISTORY_FILE).touch(mode=0o600)
     except OSError:
         return InMemoryHistory()
-    return FileHistory(str(folder / HISTORY_FILE))
+    return _Discreet(str(folder / HISTORY_FILE))
+
+
+class _Discreet(FileHistory):
+    """A history whose file holds no secrets."""
+
+    def store_string(self, string: str) -> None:
+        """Write a line down, without keys, cards and the like in it."""
+        from harness.language import load_packs
+        from harness.language.redaction import redactor
+
+        super().store_string(redactor(load_packs()).plain(string))
 
 
 def _keys() -> KeyBindings:

@@ -107,7 +107,7 @@ async def lost_memory(talk: Talk, store: MemoryStore) -> tuple[Fault, ...]:
     faults = list(_unanswered(talk.branch))
     info, head = talk.info, talk.branch[-1] if talk.branch else None
     prefix = f"{info.id}."
-    writes = [one for record in talk.branch for one in record.memory if one.id.startswith(prefix)]
+    writes = [one for record in talk.branch for one in record.memory if one.kept and one.id.startswith(prefix)]
     stands = await store.followed(info.id)
     if head is not None and head.phase == "done" and stands != head.id and (stands is not None or writes):
         at = "nothing of it" if stands is None else f"it at {stands}"

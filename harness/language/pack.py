@@ -21,9 +21,11 @@ from harness.language.sections_examples import Example
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
 from harness.language.sections_guards import GuardCues
 from harness.language.sections_history import HistoryCues
+from harness.language.sections_keeping import KeepingCues
 from harness.language.sections_lines import EngineLines
 from harness.language.sections_places import Places
 from harness.language.sections_recall import RecallCues
+from harness.language.sections_redaction import RedactionCues
 from harness.language.sections_task import TaskCues
 from harness.language.sections_tracking import (
     CommitmentCues,
@@ -74,6 +76,8 @@ class LanguagePack(Frozen):
     holding: HoldingLines = Field(default_factory=HoldingLines)
     lines: EngineLines = Field(default_factory=EngineLines)
     recall: RecallCues = Field(default_factory=RecallCues)
+    keeping: KeepingCues = Field(default_factory=KeepingCues)
+    redaction: RedactionCues = Field(default_factory=RedactionCues)
     history: HistoryCues = Field(default_factory=HistoryCues)
     places: Places = Field(default_factory=Places)
     agreement: AgreementCues = Field(default_factory=AgreementCues)

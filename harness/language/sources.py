@@ -69,6 +69,10 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
         if field not in ("terms", "term_set"):
             yield from ((f"called.{field}", source) for source in value)
     yield from _history(pack)
+    for name in ("redaction", "keeping"):
+        for field, value in _fields(getattr(pack, name)):
+            if isinstance(value, tuple) and field != "time_only":
+                yield from ((f"{name}.{field}", source) for source in value)
 
 
 def _text(pack: LanguagePack) -> Iterator[Source]:

@@ -15,11 +15,14 @@ from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import MemoryFiles
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import still_known
+from harness.memory.leaving import task_left
+from harness.memory.passing import brought_back, settled_drafts
 from harness.memory.policy import MemoryPolicy
 from harness.memory.scopes import asked_scope
 from harness.memory.strangers import stranger
 from harness.memory.writing import Draft, drafts
-from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryStore, Recalled, TurnPlace, Vector
+from harness.ports import Embedder, MemoryEntry, MemoryStore, Recalled, TurnPlace, Vector
+from harness.redacting import Redactor
 from harness.state import CHARACTER, USER, ContextWarning, DialogueState, SessionInfo, TurnRecord
 from harness.state.memory import MemoryWrite
 
@@ -65,6 +68,7 @@ class Shared:
         count_tokens: of a text, as the budget counts them.
         embedder: None: words alone find things.
         files: what stands in files; ``store`` finds it too. None: there are none.
+        redactor: takes secrets out of what is written by hand; what a session says comes without them.
     """
 
     store: MemoryStore
@@ -73,6 +77,7 @@ class Shared:
     count_tokens: Callable[[str], int]
     embedder: Embedder | None = None
     files: MemoryFiles | None = None
+    redactor: Redactor | None = None
 
 
 class SessionMemory:
@@ -158,6 +163,7 @@ class SessionMemory:
                 kind=one.item.kind,
                 text=one.item.text,
                 reason="; ".join(filter(None, (one.reason, lacking.get(one.item.id)))),
+                kept=one.kept,
             )
             for one in found
         )
@@ -186,11 +192,12 @@ class SessionMemory:
             for turn in missed:
                 record = await self._tree.record_of(turn)
                 after = self._tree.advance(state, record)
-                found.extend(await self._drafts(record, state, after))
+                found.extend(await self._drafts(record, state, after, found))
                 state = after
-        entries, _ = await self._entries(await still_known(found, shared.store))
         hidden = [turn for turn in left if turn not in path]
-        await shared.store.follow(info.id, turn_id, put=entries, hide=hidden, show=missed)
+        back = await brought_back(hidden, asked_scope(info), info.id, shared.store, shared.packs)
+        entries, _ = await self._entries(await still_known(found, shared.store))
+        await shared.store.follow(info.id, turn_id, put=[*back, *entries], hide=hidden, show=missed)
         self._stands = turn_id or ""
 
     async def _left(self, stands: str | None) -> list[str]:
@@ -201,37 +208,26 @@ class SessionMemory:
         except TurnNotFound:  # a turn of a journal that was replaced: everything is written anew
             return []
 
-    async def _drafts(self, record: TurnRecord, before: DialogueState, after: DialogueState) -> Sequence[Draft]:
-        shared = self._shared
-        found = drafts(
-            record, before=before, after=after, info=self._tree.info, policy=shared.policy, packs=shared.packs
+    async def _drafts(
+        self, record: TurnRecord, before: DialogueState, after: DialogueState, pending: Sequence[Draft] = ()
+    ) -> Sequence[Draft]:
+        shared, info = self._shared, self._tree.info
+        found = drafts(record, before=before, after=after, info=info, policy=shared.policy, packs=shared.packs)
+        return await settled_drafts(
+            found,
+            task_left(before, after),
+            record,
+            pending=pending,
+            info=info,
+            scope=asked_scope(info),
+            store=shared.store,
+            policy=shared.policy,
+            packs=shared.packs,
         )
-        return await self._promoted(found, record)
-
-    async def _promoted(self, found: Sequence[Draft], record: TurnRecord) -> Sequence[Draft]:
-        """Facts that were said often enough to hold for long are raised to L3."""
-        shared = self._shared
-        keys = {one.item.key for one in found if one.item.kind == "fact" and one.item.layer == "L2"}
-        if not keys or not shared.policy.layers["L3"].enabled:
-            return found
-        same = await shared.store.with_keys(keys, MemoryFilter(scope=asked_scope(self._tree.info)))
-        turns: dict[str, set[str]] = {}
-        for item in same:
-            if (item.session, item.turn_id) != (self._tree.info.id, record.id):
-                turns.setdefault(item.key, set()).add(f"{item.session}.{item.turn_id}")
-        result = []
-        for one in found:
-            seen = len(turns.get(one.item.key, ())) + 1
-            item = one.item.model_copy(update={"seen": seen})
-            if one.item.key in keys and seen >= shared.policy.recurrence:
-                raised = item.model_copy(update={"layer": "L3"})
-                result.append(Draft(raised, one.terms, one.embedded, f"said in {seen} turns"))
-            else:
-                result.append(Draft(item, one.terms, one.embedded, one.reason))
-        return result
 
     async def _entries(self, found: Sequence[Draft]) -> tuple[Sequence[MemoryEntry], str]:
         """Drafts with their vectors, and why some have none: those are found by words until the next reindex."""
+        found = [one for one in found if one.kept]
         vectors: Sequence[Vector | None] = [None] * len(found)
         trouble = ""
         if 0 < len(found) <= EMBEDDED_AT_ONCE:

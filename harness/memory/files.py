@@ -11,7 +11,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import structlog
@@ -23,6 +23,7 @@ from harness.memory.folder import FoundFile, Scanned, changed_at, read, scan
 from harness.memory.lexical import index_terms, normal
 from harness.memory.markdown import Piece
 from harness.ports import Embedder, MemoryEntry, MemoryStore
+from harness.redacting import Redactor
 from harness.state.memory import MemoryItem, Scope
 
 log = structlog.get_logger("harness.memory.files")
@@ -63,12 +64,14 @@ class MemoryFiles:
         folder: it need not exist.
         store: holds what the files say, while the program runs.
         embedder: None: words alone find things.
+        redactor: takes secrets out of what is read; the files themselves stay as they are.
     """
 
     folder: Path
     store: MemoryStore
     packs: LanguagePacks
     embedder: Embedder | None = None
+    redactor: Redactor | None = None
     _held: dict[str, _Held] = field(default_factory=dict)
     _problems: dict[str, tuple[FoundFile | None, str]] = field(default_factory=dict)
     _scopes: Mapping[str, Scope] = field(default_factory=dict)
@@ -145,7 +148,7 @@ class MemoryFiles:
             # Away between looking and reading: the next turn sees whether it is gone.
             self._problems[file.name] = (None, f"it cannot be read: {error.strerror}")
             return
-        entries = list(_entries(file, found, self.packs))
+        entries = list(_entries(file, [self._clean(piece) for piece in found], self.packs))
         ids = tuple(entry.item.id for entry in entries)
         before = self._held.get(file.name)
         if before is not None:
@@ -153,6 +156,14 @@ class MemoryFiles:
         await self.store.put(entries)
         self._held[file.name] = _Held(file, ids)
         log.debug("memory_file_read", file=file.name, items=len(ids))
+
+    def _clean(self, piece: Piece) -> Piece:
+        """A piece without secrets. Its id is made from what is left, so that no digest of a secret is stored either."""
+        if self.redactor is None or not any(self.redactor.find(text) for text in (piece.text, *piece.above)):
+            return piece
+        language = self.packs.detect(piece.text)
+        text, *above = (self.redactor.redact(text, language=language).text for text in (piece.text, *piece.above))
+        return replace(piece, text=text, above=tuple(above))
 
     async def _embed(self) -> None:
         """Make the vectors that are missing, some in each turn."""

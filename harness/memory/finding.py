@@ -10,6 +10,7 @@ from datetime import datetime
 from harness.language import LanguagePacks
 from harness.memory import scoring
 from harness.memory.lexical import alike, attribute_term, index_terms
+from harness.memory.narrowing import Narrowing, narrowed, narrowing
 from harness.memory.policy import MemoryPolicy
 from harness.memory.troubles import ALONE, BELOW, layer_troubles
 from harness.ports import MemoryFilter, MemoryHits, MemoryQuery, MemoryStore, Recalled, Remembered, Vector
@@ -25,6 +26,8 @@ NAMED = 0.3
 """What is added to the relevance of the words of the speaker who is named in the question, as a share of it."""
 ALWAYS = 200
 """Most constraints, and most pinned items, that are looked at besides what the message is about. More are not for one prompt."""
+MOST_OF_PERIOD = 400
+"""Items of a time that are looked at when the time is all that is asked for."""
 REPORTED = 12
 """Items left out that are listed in the report, the best ones."""
 
@@ -69,14 +72,18 @@ async def find(
         return Recalled()
     where = MemoryFilter(scope=question.scope, layers=layers, other_than=question.session, now=question.now)
     pack = packs.get(question.language)
+    narrow = narrowing(question.text, pack=pack, now=question.now)
     asked = tuple(attribute_term(key) for key in sorted(asked_attributes(question.text, pack)))
-    terms = index_terms(question.text, packs, question.language)
+    terms = index_terms(narrow.text, packs, question.language)
     found = MemoryHits()
     if terms or asked or question.vector is not None:
         found = await store.search(
             MemoryQuery(where=where, terms=(*terms, *asked), vector=question.vector, limit=policy.candidates)
         )
     items = {hit.item.id: hit.item for hit in found.hits}
+    if narrow.period is not None:
+        found, more = await _of_period(narrow, found, (*terms, *asked), where, question, store, policy)
+        items |= more | {hit.item.id: hit.item for hit in found.hits}
     relevance = scoring.relevances(found, terms, asked, policy)
     own = await _own(question, store, terms, policy)
     items |= {hit.item.id: hit.item for hit in own.hits}
@@ -89,6 +96,9 @@ async def find(
     if (speaker := _named(question)) is not None:
         spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}
     always = {item.id for item in minded}
+    least = {item.id: policy.layers[item.layer].similarity_threshold for item in items.values()}
+    fit = narrowed(narrow, items, spread, least, minded=always, packs=packs)
+    spread = dict(fit.relevance)
     weighed = [
         _weighed(item, spread[item.id], relevance.get(item.id), question, policy)
         for item in items.values()
@@ -108,6 +118,7 @@ async def find(
         always,
         policy,
         count_tokens,
+        {name: why for name, why in fit.outside.items() if not policy.layers[items[name].layer].always_inject},
     )
     kept = [replace(one, dropped=fitting.take(one.item, spread[one.item.id])) for one in weighed]
     conflicts = tuple(f"{one.item.id}: {one.dropped}" for one in kept if one.dropped.startswith("replaced"))
@@ -117,12 +128,40 @@ async def find(
     return Recalled(
         (*shown, *left),
         conflicts,
-        (*_warnings(found, terms, len(minded)), *(trouble.text for trouble in troubles)),
+        (*fit.warnings, *_warnings(found, (*terms, *items), len(minded)), *(trouble.text for trouble in troubles)),
         troubles,
         Counter(one.item.layer for one in kept),
         tuple({fact: told[fact] for one in shown for fact in one.item.tells if fact in told}.values()),
         policy.resolution,
     )
+
+
+async def _of_period(
+    narrow: Narrowing,
+    found: MemoryHits,
+    terms: Sequence[str],
+    where: MemoryFilter,
+    question: Question,
+    store: MemoryStore,
+    policy: MemoryPolicy,
+) -> tuple[MemoryHits, dict[str, MemoryItem]]:
+    """What was found, with what of the asked time is found besides; and, when nothing but a time is asked for, what is from it."""
+    if narrow.period is None:
+        return found, {}
+    inside = replace(where, since=narrow.period.since, until=narrow.period.until)
+    if narrow.bare:
+        of_it: list[MemoryItem] = []
+        while len(of_it) < MOST_OF_PERIOD:
+            page = await store.browse(inside, after=of_it[-1].id if of_it else "", limit=MOST_OF_PERIOD)
+            of_it.extend(page)
+            if len(page) < MOST_OF_PERIOD:
+                break
+        return found, {item.id: item for item in of_it}
+    known = {hit.item.id for hit in found.hits}
+    more = await store.search(
+        MemoryQuery(where=inside, terms=tuple(terms), vector=question.vector, limit=policy.candidates)
+    )
+    return replace(found, hits=(*found.hits, *(hit for hit in more.hits if hit.item.id not in known))), {}
 
 
 async def _own(question: Question, store: MemoryStore, terms: Sequence[str], policy: MemoryPolicy) -> MemoryHits:
@@ -212,7 +251,7 @@ class _Fitting:
 
     Attributes:
         words: of a candidate. ``newest``: the newest statement of each slot. ``told``: the facts that
-            messages stated, by id. ``minded``: ids that need no relevance.
+            messages stated, by id. ``minded``: ids that need no relevance. ``outside``: why an item is not what was asked for.
     """
 
     words: Callable[[MemoryItem], Sequence[str]]
@@ -221,12 +260,14 @@ class _Fitting:
     minded: Collection[str]
     policy: MemoryPolicy
     count: Callable[[str], int]
+    outside: Mapping[str, str] = field(default_factory=dict)
     shown: list[MemoryItem] = field(default_factory=list)
 
     def take(self, item: MemoryItem, relevance: float) -> str:
         """Why an item is left out; empty, and the item counted in, when it is not."""
         reason = (
             self._replaced(item)
+            or self.outside.get(item.id, "")
             or self._not_wanted(item)
             or self._irrelevant(item, relevance)
             or self._said(item)

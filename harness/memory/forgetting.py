@@ -16,6 +16,8 @@ from harness.memory.writing import Draft
 from harness.ports import MemoryFilter, MemoryStore
 from harness.state.memory import MemoryItem, Scope
 
+REVIEWED = "review"
+"""What stands for the turn that put an item away when a person did."""
 MARK = "gone."
 NOWHERE = Scope(session="(nowhere)")
 """Scope of marks: no query is ever given it."""
@@ -56,7 +58,7 @@ def _gone(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:
 
 def _changed(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:
     known = stored.get(item.id)
-    return known is not None and (known.source == "user" or known.pinned != item.pinned)
+    return known is not None and (known.source == "user" or known.pinned != item.pinned or known.put_away == REVIEWED)
 
 
 def _marks(item: MemoryItem) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from harness.language import LanguagePack, LanguagePacks
 from harness.language.remembering import remembered
+from harness.state.memory import MemoryItem
 from harness.understanding.text import fold, terms, words
 
 READ = 4000
@@ -43,6 +44,14 @@ def _of(token: str, pack: LanguagePack) -> tuple[str, ...]:
 def attribute_term(attribute: str) -> str:
     """The word under which all facts of an attribute are found, in any language, when a message asks for it."""
     return f"attribute{_INNER.sub('', fold(attribute))}"
+
+
+def entry_terms(item: MemoryItem, packs: LanguagePacks) -> tuple[str, ...]:
+    """The words that an item is found by, made from itself alone."""
+    if item.kind == "mark":
+        return ()
+    terms = index_terms(f"{item.attribute.replace('_', ' ')} {item.text}", packs, item.language or "en")
+    return (*terms, attribute_term(item.attribute)) if item.attribute else terms
 
 
 def normal(text: str) -> str:

@@ -14,8 +14,7 @@ from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import FileReport
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import item_mark, scope_mark
-from harness.memory.lexical import normal
-from harness.memory.moving import item_terms
+from harness.memory.lexical import entry_terms, normal
 from harness.memory.writing import in_context
 from harness.ports import (
     Clock,
@@ -139,14 +138,14 @@ class Memories:
             id=f"note.{self.ids.new()}",
             layer="L3",
             kind=kind,
-            text=text.strip(),
+            text=self._without_secrets(text.strip()),
             scope=scope,
             source="user",
             language=self.shared.packs.detect(text),
             at=self.clock.now(),
             importance=importance,
             pinned=pinned,
-            key=normal(text),
+            key=normal(self._without_secrets(text)),
         )
         await self.shared.store.put([await self._entry(item)])
         return item
@@ -159,6 +158,7 @@ class Memories:
         """
         if not normal(text):
             raise InputError("A memory needs some words.", remedy="Delete it, if it is to go.")
+        text = self._without_secrets(text)
         old = _writable(await self.item(item_id))
         changes = {"text": text.strip(), "key": normal(text), "source": "user", "tells": (), "at": self.clock.now()}
         if old.attribute:  # it is the newest word on what it speaks of
@@ -248,7 +248,7 @@ class Memories:
         total = sum(1 for _ in _items(give()))
         done = 0
         found = _items(give())
-        while batch := list(islice(found, PAGE)):
+        while batch := [self._cleaned(item) for item in islice(found, PAGE)]:
             await self.shared.store.put([await self._entry(item, embed=False) for item in batch])
             done += len(batch)
             if progress is not None:
@@ -264,6 +264,16 @@ class Memories:
         if self.shared.files is not None:
             await self.shared.files.refresh()
 
+    def _without_secrets(self, text: str) -> str:
+        redactor = self.shared.redactor
+        return text if redactor is None else redactor.redact(text, language=self.shared.packs.detect(text)).text
+
+    def _cleaned(self, item: MemoryItem) -> MemoryItem:
+        """An item that comes from elsewhere, without secrets."""
+        fields = {name: getattr(item, name) for name in ("text", "value", "quote")}
+        clean = {name: self._without_secrets(value) for name, value in fields.items()}
+        return item if clean == fields else item.model_copy(update={**clean, "key": normal(clean["text"])})
+
     async def _embedded(self, item: MemoryItem) -> str:
         """What the vector of an item is made from: a message is understood from the one before it."""
         if item.kind != "message":
@@ -272,8 +282,12 @@ class Memories:
         before = await self.shared.store.around({item.session: [item.place - 1]}, where) if item.place else ()
         return in_context(before[0].text if before else "", item.text)
 
+    def terms_of(self, item: MemoryItem) -> tuple[str, ...]:
+        """The words that an item is found by."""
+        return entry_terms(item, self.shared.packs)
+
     async def _entry(self, item: MemoryItem, *, embed: bool = True) -> MemoryEntry:
-        terms = item_terms(item, self.shared.packs)
+        terms = self.terms_of(item)
         if not embed:
             return MemoryEntry(item, terms)
         (vector,), trouble = await embedded(self.shared.embedder, self.shared.store, [await self._embedded(item)])

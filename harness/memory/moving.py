@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass
 
 from harness.language import LanguagePacks
-from harness.memory.lexical import attribute_term, index_terms
+from harness.memory.lexical import entry_terms
 from harness.ports import GivesVectors, MemoryEntry, MemoryFilter, MemoryStore, Vector
 from harness.state.memory import MemoryItem
 
@@ -167,12 +167,4 @@ def _same(one: MemoryItem, other: MemoryItem) -> bool:
 
 
 def _entry(item: MemoryItem, packs: LanguagePacks, vector: Vector | None) -> MemoryEntry:
-    return MemoryEntry(item, item_terms(item, packs), vector)
-
-
-def item_terms(item: MemoryItem, packs: LanguagePacks) -> tuple[str, ...]:
-    """The words that an item is found by, made from itself alone."""
-    if item.kind == "mark":
-        return ()
-    terms = index_terms(f"{item.attribute.replace('_', ' ')} {item.text}", packs, item.language or "en")
-    return (*terms, attribute_term(item.attribute)) if item.attribute else terms
+    return MemoryEntry(item, entry_terms(item, packs), vector)

@@ -46,7 +46,10 @@ class MemoryPolicy:
         layers: the retrieved ones, ``L2`` and ``L3``.
         constraints: attributes that are always minded (an allergy), wherever they were told.
         lasting: attributes that hold for long (a name, a home).
-        recurrence: in how many sessions something must have been told to hold for long, whatever it is about.
+        recurrence: in how many turns, of any session, something must have been told to hold for long, whatever it is about.
+        promotion_gate: whether something must, to hold for long for that reason or because its task was left, also have been
+            used in two tasks, be true without a date, and be one sentence that can be checked.
+        archive_above: importance above which something outlives its task. ``drop_below``: below which it goes with it.
         lexical_weight, vector_weight: shares of words and of meaning in the relevance.
         relevance_weight, recency_weight, importance_weight: the terms of the score (see :mod:`harness.memory.scoring`).
         candidates: items looked at for one turn, by words and by vectors each.
@@ -59,6 +62,9 @@ class MemoryPolicy:
     constraints: frozenset[str] = frozenset()
     lasting: frozenset[str] = frozenset()
     recurrence: int = 3
+    promotion_gate: bool = False
+    archive_above: float = 0.7
+    drop_below: float = 0.3
     lexical_weight: float = 1.0
     vector_weight: float = 0.5
     relevance_weight: float = 0.8

@@ -7,14 +7,17 @@ what was said in the turn is written: nothing that was itself recalled, and noth
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from harness.language import LanguagePacks
 from harness.memory.digests import digest
+from harness.memory.leaving import fate, task_left, task_lines
 from harness.memory.lexical import attribute_term, index_terms, normal
 from harness.memory.policy import MemoryPolicy
+from harness.memory.restating import said_again
 from harness.memory.scopes import written_scope
+from harness.memory.weighing import ASKED, MOVED, asked_to_remember, gives_back, moved, recalled_lines
 from harness.state import CHARACTER, USER, DialogueState, Fact, FactStatus, SessionInfo, TurnRecord
 from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer
 from harness.state.operations import ObserveTool
@@ -26,6 +29,7 @@ PLANTED = frozenset({"override", "role_swap", "extraction", "memory_poison"})
 IN_FORCE = (FactStatus.active, FactStatus.disputed)
 CONSTRAINT, LASTING, PREFERENCE, PLAIN, PINNED = 0.95, 0.8, 0.7, 0.5, 1.0
 """Importance of a fact by what it is."""
+AGAIN = "said again"
 CONTEXT = 200
 """Characters of the line before that count for a line's vector."""
 SPOKEN, TELLING, ASKING = 0.3, 0.2, -0.1
@@ -40,12 +44,17 @@ TOOL = "tool"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An item to be written, the words it is found by, what its vector is made from, and why it is written."""
+    """An item to be written, the words it is found by, what its vector is made from, and why it is written.
+
+    Attributes:
+        kept: False for what is only reported: it was not worth writing.
+    """
 
     item: MemoryItem
     terms: tuple[str, ...]
     embedded: str
     reason: str
+    kept: bool = True
 
 
 def drafts(
@@ -64,7 +73,46 @@ def drafts(
         *facts,
         *_tools(record, after, info, policy, packs),
     )
+    if after.task is not None:
+        found = tuple(_during(draft, after.task.task_id) for draft in found)
+    found = (*found, *_left(record, before, after, info, policy, packs))
     return tuple(draft for draft in found if draft.item.layer == "L1" or policy.layers[draft.item.layer].enabled)
+
+
+def _during(draft: Draft, task_id: str) -> Draft:
+    return replace(draft, item=draft.item.model_copy(update={"task": task_id}))
+
+
+def _left(
+    record: TurnRecord,
+    before: DialogueState,
+    after: DialogueState,
+    info: SessionInfo,
+    policy: MemoryPolicy,
+    packs: LanguagePacks,
+) -> Iterator[Draft]:
+    """The lines of a task that was left with this turn."""
+    task = task_left(before, after)
+    if task is None:
+        return
+    language = packs.detect(task.goal, default=before.language)
+    for number, (what, text, importance) in enumerate(task_lines(task, packs.get(language)), 1):
+        layer, reason = fate(importance, policy)
+        item = _item(
+            f"{info.id}.{record.id}.task{number}",
+            layer or "L2",
+            "summary" if what == "goal" else "note",
+            text,
+            record=record,
+            info=info,
+            policy=policy,
+            speaker="",
+            language=language,
+            at=record.started_at,
+            importance=importance,
+            key=normal(text),
+        ).model_copy(update={"task": task.task_id})
+        yield Draft(item, index_terms(text, packs, language), text, f"{what} of the task: {reason}", layer is not None)
 
 
 def _messages(
@@ -79,19 +127,28 @@ def _messages(
         return
     previous = before.messages[-1].text if before.messages else ""
     planted = PLANTED & {notice.kind for notice in record.notices}
+    lines = tuple(index_terms(line, packs, record.language or info.persona.language) for line in recalled_lines(record))
     for place, (speaker, text) in enumerate(((USER, record.user_text), (CHARACTER, record.reply))):
         language = packs.detect(text, default=record.language or info.persona.language)
         terms = index_terms(text, packs, language)
         given_back = speaker == CHARACTER and any(notice.truth and notice.truth in text for notice in record.notices)
+        given_back = given_back or (speaker == CHARACTER and gives_back(terms, lines))
         idle = given_back or not terms or is_backchannel(text, packs.get(language))
         if idle or (planted and speaker == USER):
             previous = text
             continue
         tells = tuple(one.item.id for one in facts if one.item.speaker == speaker and one.item.kind != "retraction")
         importance = SPOKEN + (TELLING if tells else 0.0) + (ASKING if text.rstrip().endswith(("?", "？")) else 0.0)
+        layer: MemoryLayer = "L2"
+        reason = "said in the turn"
+        if speaker == USER:
+            importance += MOVED if moved(record) else 0.0
+            if asked_to_remember(text, packs, default=language):
+                importance, reason = max(importance, ASKED), "asked to be remembered"
+                layer = "L3" if not tells and policy.layers["L3"].enabled else "L2"
         item = _item(
             f"{info.id}.{record.id}.{speaker[0]}",
-            "L2",
+            layer,
             "message",
             text,
             record=record,
@@ -104,7 +161,7 @@ def _messages(
             place=2 * record.number + place,
             key=normal(text),
         ).model_copy(update={"tells": tells})
-        yield Draft(item, terms, in_context(previous, text), "said in the turn")
+        yield Draft(item, terms, in_context(previous, text), reason)
         previous = text
 
 
@@ -151,14 +208,32 @@ def _facts(
     packs: LanguagePacks,
 ) -> Iterator[Draft]:
     old = {fact.id: fact for fact in before.facts}
+    asked = record.origin != "change" and asked_to_remember(
+        record.user_text, packs, default=record.language or info.persona.language
+    )
+    given = set(recalled_lines(record))
     held = {_slot(fact) for fact in after.facts if fact.status in IN_FORCE}
     for fact in after.facts:
         was = old.get(fact.id)
         if fact.status in IN_FORCE:
             if was is None or was.status not in IN_FORCE or _said(was) != _said(fact):
-                yield _fact(fact, record, info, policy, packs)
+                draft = _fact(fact, record, info, policy, packs)
+                if fact.speaker == CHARACTER and draft.item.text in given:
+                    continue  # the character gave back what memory told it
+                yield _wanted(draft, policy) if asked and fact.speaker == USER else draft
         elif (was is None or was.status in IN_FORCE) and _slot(fact) not in held:
             yield _fact(fact, record, info, policy, packs, retracted=True)
+    for fact in said_again(record, before=before, after=after, info=info, packs=packs):
+        if _gate(fact, policy)[0] == "L2":
+            again = fact.model_copy(update={"at": record.started_at})
+            yield replace(_fact(again, record, info, policy, packs), reason=AGAIN)
+
+
+def _wanted(draft: Draft, policy: MemoryPolicy) -> Draft:
+    """A fact that the user asks to be remembered: it holds for long, whatever it is about."""
+    layer = "L3" if policy.layers["L3"].enabled else draft.item.layer
+    item = draft.item.model_copy(update={"layer": layer, "importance": max(draft.item.importance, ASKED)})
+    return replace(draft, item=item, reason=draft.reason if draft.item.layer == "L3" else "asked to be remembered")
 
 
 def _said(fact: Fact) -> tuple[object, ...]:

@@ -47,6 +47,7 @@ from harness.settings import Layers
 if TYPE_CHECKING:
     from harness.language import LanguagePacks
     from harness.prompts import Prompts
+    from harness.redacting import Redactor
 
 Emit = Callable[[object], Awaitable[None]]
 
@@ -61,6 +62,7 @@ class Ports:
 
     Attributes:
         memory: what is known from elsewhere; bound to the session.
+        redactor: takes secrets out of what is stored; a session without one makes the usual one.
         tokens: counts tokens for the model that answers. ``layers``: the settings of what the model sees.
         emit: takes stream events (token, revised) while a turn runs; set when the turn is streamed.
         streaming: whether somebody listens to ``emit``.
@@ -73,6 +75,7 @@ class Ports:
     ids: Ids = field(default_factory=RandomIds)
     journal: Journal = field(default_factory=NullJournal)
     memory: Remembering = field(default_factory=NullMemory)
+    redactor: Redactor | None = None
     tokens: TokenCounter = field(default_factory=Estimate)
     layers: Layers = field(default_factory=Layers)
     emit: Emit = _discard

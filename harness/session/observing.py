@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +14,13 @@ from pydantic import ValidationError
 
 from harness.context.tokens import estimate
 from harness.errors import ConfigurationError, InputError
+from harness.language import LanguagePacks
 from harness.memory.digests import digest
 from harness.ports import Artifacts
-from harness.state import ToolResult
+from harness.redacting import Redactor
+from harness.state import DialogueState, ToolResult, apply
+from harness.state.operations import SetNote
+from harness.turn.withholding import text_without_secrets
 
 Given = ToolResult | Mapping[str, Any]
 """A result as the host gives it: a :class:`~harness.state.ToolResult`, or a mapping with ``name``, ``arguments`` and ``text``."""
@@ -26,18 +32,48 @@ LONGEST = 20_000_000
 """Characters of one result."""
 LONGEST_ARGUMENTS = 4000
 
+BESIDE = 50_000
+"""Characters above which a text is looked through in a thread."""
+DETECTED = 2000
+"""Characters that the language of a result is told from."""
+
 Clean = Callable[[str], str]
 
 
 def storable(text: str) -> str:
     """A text as it may be kept: the one place that every result and its arguments pass before they are written anywhere.
 
-    Control characters become blanks. What must not be stored at all (keys, card numbers) is to be replaced here.
+    Control characters become blanks. Secrets are replaced by whoever knows the session: see :class:`Storable`.
     """
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(" " if unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t" else char for char in text)
+
+
+@dataclass(slots=True)
+class Storable:
+    """Makes texts of one session storable: without secrets, for which references stand, the same as in the session.
+
+    Attributes:
+        state: of the session; it goes along with the references that are new.
+        notes: the operations that keep these.
+    """
+
+    state: DialogueState
+    redactor: Redactor | None
+    languages: LanguagePacks
+    notes: list[SetNote] = field(default_factory=list)
+
+    def __call__(self, text: str) -> str:
+        """A text as it may be kept; what it holds of secrets that are new is added to the notes."""
+        text = storable(text)
+        language = self.languages.detect(text[:DETECTED], default=self.state.language)
+        text, notes = text_without_secrets(text, self.state, self.redactor, language=language)
+        for note in notes:
+            self.state = apply(self.state, note)
+        self.notes.extend(notes)
+        return text
 
 
 async def taken_in(
@@ -64,7 +100,8 @@ async def taken_in(
     found = []
     for one in given:
         result = _read(one)
-        text = clean(result.text)
+        # Looking through a megabyte takes a second or two; other sessions go on meanwhile.
+        text = await asyncio.to_thread(clean, result.text) if len(result.text) > BESIDE else clean(result.text)
         kept, ref = text, ""
         if estimate(text) > longest:
             if artifacts is None:

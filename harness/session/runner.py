@@ -12,21 +12,28 @@ import structlog
 
 from harness.context.counting import learn_from
 from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
+from harness.language.redaction import redactor
 from harness.memory import SessionMemory
 from harness.ports import Artifacts, Ports
 from harness.session.branch import CATCH_UP_ROUNDS, Branch
 from harness.session.mirror import Mirror
-from harness.session.observing import Given, taken_in
+from harness.session.observing import Given, Storable, taken_in
 from harness.session.replies import Reply
-from harness.session.turns import given_with, new_turn, recorded_turn
+from harness.session.turns import given_again, new_turn, recorded_turn
 from harness.session.turnstile import Turnstile
 from harness.settings import EngineSettings
-from harness.state import DialogueState, ToolResult, TurnRecord
+from harness.state import DialogueState, Operation, TurnRecord
+from harness.state.operations import ObserveTool
 from harness.turn.events import Done, Failed, Revised, StreamEvent, Token
 from harness.turn.machine import Phase, TurnMachine, run_turn
 from harness.turn.turn import Turn
+from harness.turn.withholding import without_secrets
 
 log = structlog.get_logger("harness.session")
+
+
+LONGEST = 100_000
+"""Characters of a text that is looked through for secrets, whatever the longest message may be."""
 
 
 class Runner:
@@ -52,7 +59,12 @@ class Runner:
         self._memory = memory
         self.artifacts = artifacts
         self._mirror = mirror
-        self.ports = replace(ports, journal=branch, memory=memory or ports.memory)
+        self.ports = replace(
+            ports,
+            journal=branch,
+            memory=memory or ports.memory,
+            redactor=ports.redactor or redactor(ports.languages),
+        )
         self._branch = branch
         self._settings = settings
         self._machine = machine
@@ -128,6 +140,26 @@ class Runner:
         except HarnessError as error:
             log.warning("memory_failed", session=self._branch.id, error=error.message)
 
+    async def remember_change(self, record: TurnRecord, before: DialogueState) -> TurnRecord:
+        """Write what a change by hand leaves in memory, and note it in its record, which is stored already. Gives the record."""
+        if self._memory is None:
+            return record
+        branch = self._branch
+        try:
+            written = await self._memory.keep(record, before=before, after=branch.state)
+        except HarnessError as error:  # memory goes along when the session is next used
+            log.warning("memory_failed", session=branch.id, error=error.message)
+            return record
+        if not written:
+            return record
+        noted = record.model_copy(update={"memory": written})
+        try:
+            await branch.complete(noted, branch.state)
+        except ConflictError:
+            branch.forget()  # another process went on from here; the change stands
+            return record
+        return noted
+
     # --- turns to run -----------------------------------------------------------------------------------------------
 
     async def next(self, text: str, tools: Sequence[Given] = ()) -> Turn:
@@ -138,18 +170,23 @@ class Runner:
         state = self._branch.state
         return self._new(text, state, self._branch.head_id, "say", await self.observed(tools, state))
 
-    async def observed(self, given: Sequence[Given], state: DialogueState) -> tuple[ToolResult, ...]:
-        """Results of tools as the state keeps them, the long ones put away. Raises InputError, StoreError."""
+    async def observed(self, given: Sequence[Given], state: DialogueState) -> tuple[Operation, ...]:
+        """What puts results of tools into the state: without secrets, the long ones put away; the notes of new references come
+        first. Raises InputError, StoreError.
+        """
         if not given:
             return ()
-        return await taken_in(
+        clean = Storable(state, self.ports.redactor, self.ports.languages)
+        results = await taken_in(
             given,
             session_id=self._branch.id,
             turn=state.turn_count + 1,
             now=self.ports.clock.now(),
             longest=self._settings.tool_result_tokens,
             artifacts=self.artifacts,
+            clean=clean,
         )
+        return (*clean.notes, *(ObserveTool(result=result) for result in results))
 
     async def again(self, number: int | None = None, *, text: str | None = None, tools: Sequence[Given] = ()) -> Turn:
         """A turn that is a sibling of turn ``number``, with its text and tool results or others. A change made by hand after
@@ -161,7 +198,7 @@ class Runner:
         if text is not None:
             return self._new(text, before, place.parent, "edit", await self.observed(tools, before))
         old = await branch.store.record(branch.id, place.id)
-        return self._new(old.user_text, before, place.parent, "retry", given_with(old))
+        return self._new(old.user_text, before, place.parent, "retry", given_again(old))
 
     def _new(
         self,
@@ -169,9 +206,9 @@ class Runner:
         state: DialogueState,
         parent: str | None,
         origin: Literal["say", "retry", "edit"],
-        tools: Sequence[ToolResult] = (),
+        given: Sequence[Operation] = (),
     ) -> Turn:
-        return new_turn(
+        turn = new_turn(
             self.ports.ids.new(),
             text,
             session_id=self._branch.id,
@@ -182,9 +219,11 @@ class Runner:
             settings=self._settings,
             now=self.ports.clock.now(),
             deadline=self.ports.clock.monotonic() + self._settings.turn_timeout_s,
-            tools=tools,
+            given=given,
             tokens=self.ports.tokens,
         )
+        # Here and not in a step: steps may be replaced, and what is longer than any message is refused by the first.
+        return without_secrets(turn, self.ports) if len(text) <= max(LONGEST, self._settings.max_input_chars) else turn
 
     # --- running ----------------------------------------------------------------------------------------------------
 

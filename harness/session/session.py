@@ -35,6 +35,7 @@ from harness.state import (
 from harness.state.operations import ObserveTool, SetTask
 from harness.turn.events import StreamEvent
 from harness.turn.machine import MACHINE, TurnMachine
+from harness.turn.withholding import operations_without_secrets
 
 Change = Sequence[Operation] | Callable[[DialogueState], Sequence[Operation]]
 """Operations, or what makes them of the state they will meet."""
@@ -276,14 +277,15 @@ class Session:
             branch = self._branch
             state = branch.state
             observed = await self._runner.observed(tools, state)
-            made = (
-                *(ObserveTool(result=result) for result in observed),
-                *(operations(state) if callable(operations) else operations),
-            )
-            if not made:
-                raise InputError("There is nothing to change.", remedy="Give at least one operation.")
-            for operation in made:
+            for operation in observed:
                 state = apply(state, operation)
+            wanted = operations(state) if callable(operations) else operations
+            if not observed and not wanted:
+                raise InputError("There is nothing to change.", remedy="Give at least one operation.")
+            wanted = operations_without_secrets(wanted, state, self._runner.ports.redactor, language=state.language)
+            for operation in wanted:
+                state = apply(state, operation)
+            made = (*observed, *wanted)
             record = TurnRecord(
                 id=self._runner.ports.ids.new(),
                 parent=branch.head_id,
@@ -292,7 +294,9 @@ class Session:
                 operations=tuple(Applied(phase="change", operation=operation) for operation in made),
                 started_at=self._runner.ports.clock.now(),
             )
+            before = branch.state
             await branch.append(record, state)
+            record = await self._runner.remember_change(record, before)
             await self._runner.catch_up()
             return record, state
 

@@ -10,9 +10,13 @@ from typing import Literal
 from harness.context.tokens import ESTIMATE
 from harness.ports import TokenCounter
 from harness.settings import EngineSettings
-from harness.state import DialogueState, Persona, ToolResult, TurnRecord
-from harness.state.operations import ObserveTool
+from harness.state import DialogueState, Operation, Persona, ToolResult, TurnRecord
+from harness.state.operations import ObserveTool, SetNote
 from harness.turn.turn import Turn
+from harness.turn.withholding import NOTE
+
+FIRST = "receive"
+"""Phase in which a turn stands before its first step."""
 
 
 def new_turn(
@@ -27,10 +31,12 @@ def new_turn(
     settings: EngineSettings,
     now: datetime,
     deadline: float,
-    tools: Sequence[ToolResult] = (),
+    given: Sequence[Operation] = (),
     tokens: TokenCounter = ESTIMATE,
 ) -> Turn:
-    """A turn that answers ``text``, and what tools gave for it, on a state. Retries draw another seed, also where the settings fix one."""
+    """A turn that answers ``text`` on a state, with what was ``given`` for it: results of tools, and the notes of their references.
+    Retries draw another seed, also where the settings fix one.
+    """
     seed = settings.seed
     if seed is None:
         seed = int.from_bytes(hashlib.sha256(f"{session_id}/{turn_id}".encode()).digest()[:4]) >> 1
@@ -51,12 +57,24 @@ def new_turn(
         deadline=deadline,
         tokens=tokens,
     )
-    return turn.require([ObserveTool(result=result) for result in tools])
+    return turn.require(given)
 
 
 def given_with(record: TurnRecord) -> tuple[ToolResult, ...]:
     """The results of tools that came with a turn's message, as they were given to it."""
     return tuple(done.operation.result for done in record.operations if isinstance(done.operation, ObserveTool))
+
+
+def given_again(record: TurnRecord) -> tuple[Operation, ...]:
+    """What a turn began with, for a sibling that begins with the same: results of tools, and what the references in its message
+    stand for.
+    """
+    notes = [
+        done.operation
+        for done in record.operations
+        if isinstance(done.operation, SetNote) and done.phase == FIRST and done.operation.key.startswith(NOTE)
+    ]
+    return (*notes, *(ObserveTool(result=result) for result in given_with(record)))
 
 
 def recorded_turn(

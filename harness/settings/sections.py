@@ -258,7 +258,20 @@ class MemorySettings(Section):
     )
 
     recurrence: int = Field(
-        default=3, ge=2, description="In how many sessions anything else must be said to hold for long."
+        default=3, ge=2, description="In how many turns, of any session, anything else must be said to hold for long."
+    )
+    promotion_gate: bool = Field(
+        default=False,
+        description="What is to hold for long because it was said often, or outlives its task, must also have been used in two tasks, be true without a date, and be one sentence that can be checked.",
+    )
+    archive_above: float = Field(
+        default=0.7, ge=0, le=1, description="When a task is left, what is more important than this is kept for long."
+    )
+    drop_below: float = Field(
+        default=0.3, ge=0, le=1, description="When a task is left, what is less important than this is put away."
+    )
+    review_days: int = Field(
+        default=90, ge=1, description="Days after which a memory that was never needed is put up for review."
     )
     lexical_weight: float = Field(default=1.0, ge=0, description="Share of words in the relevance of a memory.")
     vector_weight: float = Field(default=0.5, ge=0, description="Share of meaning in it, where an embedder is set.")
@@ -268,6 +281,58 @@ class MemorySettings(Section):
     candidates: int = Field(
         default=50, ge=1, le=1000, description="Memories looked at in one turn, by words and by meaning each."
     )
+
+
+REDACTED = ("keys", "cards", "ids", "phones", "emails")
+"""As in :mod:`harness.redacting`, whose patterns need not be compiled to read settings."""
+
+
+class RedactionSettings(Section):
+    """Secrets are taken out of what is said before it is stored, logged or sent to a model; a named reference stands for each."""
+
+    enabled: bool = Field(default=True, description="Take secrets out. They are never stored anywhere when this is on.")
+    kinds: Names = Field(
+        default=("keys", "cards", "ids", "phones"),
+        description="What is taken out: keys (passwords, tokens, connection strings too), cards, ids, phones, emails.",
+    )
+    patterns: dict[str, str] = Field(
+        default={},
+        description="More patterns to take out, by the word of their reference, as regular expressions; a group named s is the secret, else all that matches. An inline table, or JSON in the environment.",
+    )
+
+    @field_validator("kinds")
+    @classmethod
+    def _known_kinds(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """A misspelt kind would protect nothing, silently."""
+        if unknown := set(value) - set(REDACTED):
+            raise ValueError(f"expected some of {', '.join(REDACTED)}, got {', '.join(sorted(unknown))}")
+        return value
+
+    @field_validator("patterns", mode="before")
+    @classmethod
+    def _from_json(cls, value: Any) -> Any:
+        """An environment variable or argument gives the patterns as JSON text."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value or "{}")
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"expected a JSON object, {error}") from error
+
+    @field_validator("patterns")
+    @classmethod
+    def _compile(cls, value: dict[str, str]) -> dict[str, str]:
+        """Each must be a regular expression that does not match nothing, under a name that can stand in a reference."""
+        for name, source in value.items():
+            if not name.strip() or any(char in name for char in "[]\n"):
+                raise ValueError(f"{name!r} cannot stand in a reference; give a word without brackets")
+            try:
+                pattern = re.compile(source)
+            except (re.error, RecursionError) as error:
+                raise ValueError(f"the pattern of {name!r} is no regular expression: {error}") from error
+            if pattern.search(""):
+                raise ValueError(f"the pattern of {name!r} matches nothing at all, so it would match everywhere")
+        return value
 
 
 class ShortTermSettings(Section):
@@ -346,6 +411,7 @@ class Settings(Section):
     memory_l1: WorkingSettings = WorkingSettings()
     memory_l2: EpisodicSettings = EpisodicSettings()
     memory_l3: SemanticSettings = SemanticSettings()
+    redaction: RedactionSettings = RedactionSettings()
     local: LocalSettings = LocalSettings()
     paths: PathsSettings = PathsSettings()
     log: LogSettings = LogSettings()

@@ -60,6 +60,9 @@ class MemoryItem(Frozen):
         status: ``hidden`` items belong to a branch that was left (undo brings them back); ``archived`` ones are only found
             when asked for.
         key: normal form of what it says, the same for the same said twice.
+        task: id of the task at hand when it was said.
+        put_away: the turn that archived it (the task was left, or the same was said again); going back behind that turn brings
+            it back.
         origin: of an item that stands in a file, which one and in which line: ``user/nora.md:12``.
     """
 
@@ -95,6 +98,8 @@ class MemoryItem(Frozen):
     expires_at: datetime | None = None
     status: MemoryStatus = "active"
     key: str = ""
+    task: str = ""
+    put_away: str = ""
     origin: str = ""
 
     def slot(self) -> tuple[str, str, str] | None:
@@ -108,10 +113,15 @@ class MemoryItem(Frozen):
 
 
 class MemoryWrite(Frozen):
-    """What a turn wrote into memory, and why."""
+    """What a turn wrote into memory, and why.
+
+    Attributes:
+        kept: False for what was looked at and not written: a line of a task that went with it.
+    """
 
     id: str
     layer: MemoryLayer
     kind: MemoryKind
     text: str
     reason: str
+    kept: bool = True

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
     from harness.language.sections_tracking import TimePattern, TimeWords
 
-Precision = Literal["moment", "part", "day", "week", "month", "year"]
+Precision = Literal["moment", "part", "day", "week", "month", "season", "year"]
 NOON = 12
 PART = timedelta(hours=6)
 """How long a part of a day lasts ("tonight", 上午)."""
@@ -150,11 +150,12 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
         precision: Precision = unit if unit in ("week", "month", "year") else "day"
         return _Part(start, end, at=_step(now, unit, pattern.steps), unit=precision)
     if pattern.kind in ("last", "yearly"):
-        return _Part(start, end, at=_in_year(now, group, words, None if pattern.kind == "last" else pattern.steps))
+        at = _in_year(now, group, words, None if pattern.kind == "last" else pattern.steps)
+        return _Part(start, end, at=at, unit=_exactness(group))
     if pattern.kind == "date" and group.get("year"):
-        return _Part(start, end, at=_full_date(now, group, words))
+        return _Part(start, end, at=_full_date(now, group, words), unit=_exactness(group))
     if pattern.kind == "date":
-        return _Part(start, end, at=_date(now, group, words))
+        return _Part(start, end, at=_date(now, group, words), unit=_exactness(group))
     wanted = words.weekdays[group["weekday"]]
     ahead = wanted - now.weekday()
     if pattern.kind == "weekday":
@@ -164,6 +165,15 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
     else:
         days = -((-ahead) % 7 or 7)
     return _Part(start, end, at=_day(now, days))
+
+
+def _exactness(group: dict[str, str | None]) -> Precision:
+    """How exact a date is: whatever of day, month and year it names."""
+    if group.get("day"):
+        return "day"
+    if group.get("season"):
+        return "season"
+    return "month" if group.get("month") else "year"
 
 
 def _number(word: str, words: TimeWords) -> int:
@@ -198,6 +208,8 @@ def _step(now: datetime, unit: str, steps: int) -> datetime:
         return _midnight(now) + timedelta(days=7 * steps - now.weekday())
     if unit == "month":
         return _months_on(_midnight(now).replace(day=1), steps)
+    if unit == "season":
+        return _months_on(_midnight(now), 3 * steps)
     if unit == "year":
         return _midnight(now).replace(year=now.year + steps, month=1, day=1)
     if unit == "day":

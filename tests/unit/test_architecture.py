@@ -16,11 +16,12 @@ ROOT = Path(str(harness.__file__)).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "addresses", "resources", "yaml_strict", "tolerant"),
-    ("state", "settings", "logs"),
+    ("state", "settings", "logs", "redacting"),
     ("ports", "language", "prompts", "prompt_views"),
     ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
     ("session",),
     (
+        "forgetting",
         "replaying",
         "diagnosing",
         "app",

@@ -381,6 +381,18 @@ async def test_memory_that_was_deleted_by_hand_is_not_lost(tmp_path: Path, code:
 
 
 @CODES
+async def test_what_went_with_its_task_is_not_lost(tmp_path: Path, code: str) -> None:
+    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
+        session = await opened(harness, code)
+        await session.set_task(GOAL[code][0], task_id="roof", todo=[GOAL[code][1]])
+        await session.say(SAID[code][0])
+        await session.leave_task()
+        written = (await session.branch())[-1].memory
+        assert [one.text for one in written if not one.kept and GOAL[code][1] in one.text]
+        assert (await diagnose(harness, "s")).healthy
+
+
+@CODES
 async def test_a_snapshot_that_lacks_what_was_said(make_harness: MakeHarness, code: str) -> None:
     async with make_harness(FINE[code], snapshot_every=2) as harness:
         session = await opened(harness, code)

@@ -59,6 +59,8 @@ FULL = MemoryItem(
     expires_at=later(days=30),
     status="archived",
     key="allergy:芒果",
+    task="t",
+    put_away="turn-9",
     origin="user/安.md:12",
 )
 

@@ -7,6 +7,7 @@ from harness.ports import Ports
 from harness.state import Message
 from harness.state.operations import AddMessage, BeginTurn
 from harness.turn.turn import Turn
+from harness.turn.withholding import reply_without_secrets
 
 
 async def record(turn: Turn, ports: Ports) -> Turn:
@@ -20,6 +21,7 @@ async def record(turn: Turn, ports: Ports) -> Turn:
     if not turn.reply.strip():
         raise EmptyReply("The model gave no text, and neither did any revision.", remedy="Try again.")
     now = ports.clock.now()
+    turn = reply_without_secrets(turn, ports)
     turn = turn.require(
         [
             BeginTurn(turn=turn.number),

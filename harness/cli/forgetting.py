@@ -1,0 +1,67 @@
+"""Forgetting a user from the command line: asked about first, with what will go and what may remain."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from harness.forgetting import Forgotten
+    from harness.ports import MemoryFilter
+    from harness.settings import Loaded
+
+
+def forget_a_user(user: str, persona: str, loaded: Loaded, *, journal: bool, yes: bool, as_json: bool) -> None:
+    """Ask, forget, and say what was forgotten."""
+    from harness.cli.memory_options import filter_of, scope_of
+    from harness.cli.running import print_json, with_harness
+    from harness.cli.typing_line import HISTORY_FILE
+    from harness.forgetting import sessions_of
+    from harness.settings import home
+
+    async def look(harness: Any) -> int:
+        return len(await sessions_of(user, harness.store(), persona))
+
+    count = with_harness(loaded, look)
+    whom = f"user {user!r}" + (f" with persona {persona!r}" if persona else "")
+    if not yes:
+        also = f", and delete {_sessions(count)} with all that was said" if journal else ""
+        typer.confirm(f"Forget all that is remembered of {whom}{also}?", abort=True)
+
+    async def work(harness: Any) -> tuple[Forgotten, list[str]]:
+        done: Forgotten = await harness.forget_user(user, persona=persona, journal=journal)
+        if harness.memory_store() is None:
+            return done, []
+        return done, await files_of(harness.memories(), filter_of(scope_of(persona, user), hidden=True))
+
+    done, files = with_harness(loaded, work)
+    history = home() / HISTORY_FILE
+    remains = (*done.remains, *([str(history)] if journal and history.exists() else []))
+    if as_json:
+        print_json({**asdict(done), "remains": remains, "forgotten": done.memories, "files": files})
+        return
+    others = "".join(f", {many} of {name}" for name, many in done.others.items() if many)
+    deleted = f" and deleted {_sessions(len(done.sessions))}" if journal else ""
+    typer.echo(f"Forgot {done.memories}{others}{deleted}.")
+    if done.kept:
+        typer.echo(f"The journals of {_sessions(len(done.kept))} still have what was said; see --journal.", err=True)
+    say_what_stays(files)
+    for file in remains:
+        typer.echo(f"Look through {file} yourself: it may have words of this user.", err=True)
+
+
+async def files_of(memories: Any, where: MemoryFilter) -> list[str]:
+    """Files of the memory folder that hold some of it still: nothing here writes them."""
+    return sorted({item.origin.rpartition(":")[0] async for item in memories.all(where) if item.origin})
+
+
+def say_what_stays(files: list[str]) -> None:
+    """Name the files that only a person can change."""
+    if files:
+        typer.echo(f"What stands in files stays: {', '.join(files)}. Delete them, if it is to go.", err=True)
+
+
+def _sessions(count: int) -> str:
+    return f"{count} session" if count == 1 else f"{count} sessions"

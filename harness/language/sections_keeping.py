@@ -1,0 +1,31 @@
+"""Pack section ``keeping``: what is asked to be kept, how a task that was left is put into words, and whose words a question is about."""
+
+from __future__ import annotations
+
+from harness.state.base import Frozen
+
+
+class KeepingCues(Frozen):
+    """Section ``keeping``.
+
+    Attributes:
+        remember: patterns with which somebody asks that what they say be remembered ("remember that …", 记住).
+        task_goal, task_confirmed, task_ruled_out, task_done, task_todo, task_artifacts: a line of a task that was left, over
+            ``{goal}`` and ``{line}``.
+        said_by_asker: patterns of a question for what the asker said ("what did I tell you"). ``said_by_asked``: for what the
+            one who is asked said ("what did you recommend").
+        looking_back: patterns that show a question is about the past, where nothing else says of which of two times it speaks.
+        time_only: words of such a question that say nothing of what is looked for ("talk", 聊).
+    """
+
+    remember: tuple[str, ...] = ()
+    task_goal: str = "{goal}"
+    task_confirmed: str = "{goal}: {line}"
+    task_ruled_out: str = "{goal}: -{line}"
+    task_done: str = "{goal}: +{line}"
+    task_todo: str = "{goal}: ?{line}"
+    task_artifacts: str = "{goal}: {line}"
+    said_by_asker: tuple[str, ...] = ()
+    said_by_asked: tuple[str, ...] = ()
+    looking_back: tuple[str, ...] = ()
+    time_only: tuple[str, ...] = ()

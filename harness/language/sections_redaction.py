@@ -1,0 +1,31 @@
+"""Pack section ``redaction``: what a language calls secrets, and what shows that a number is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from harness.state.base import Frozen
+
+
+class RedactionCues(Frozen):
+    """Section ``redaction``.
+
+    Attributes:
+        labels: the word of a reference, by what it stands for: ``key``, ``token``, ``private_key``, ``connection``,
+            ``password``, ``card``, ``account``, ``code`` (of a card), ``id``, ``phone``, ``email``.
+        card, id, phone, code: patterns that the words right before such a number end with ("my card number is", 卡号是).
+        counted_before: patterns that the words before a number end with that counts or orders something ("order no.", 订单号).
+        counted_behind: patterns that the words behind such a number begin with ("followers", 元).
+        passwords: patterns whose group ``s`` is a password or a code ("my password is …", 密码是…).
+    """
+
+    labels: Mapping[str, str] = Field(default_factory=dict)
+    card: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    phone: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    counted_before: tuple[str, ...] = ()
+    counted_behind: tuple[str, ...] = ()
+    passwords: tuple[str, ...] = ()

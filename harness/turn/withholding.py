@@ -1,0 +1,139 @@
+"""What is kept back from the journal, the state and the model: secrets, for each of which a reference stands.
+
+Which reference stands for which secret is in the state, as a note that tells a secret from another one and nothing else of it;
+so it follows the branch, and the secret itself is nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.ports import Ports
+from harness.redacting import Named, Redactor
+from harness.state import DialogueState, Operation
+from harness.state.operations import OPERATION, SetNote
+from harness.turn.turn import Turn
+
+NOTE = "redacted "
+"""Begins the key of a note that says which secret a reference stands for."""
+NOT_IN_REPLIES = ("phones", "emails")
+"""What a character may say: its own number, made up, is no secret of anybody."""
+_NOT_TEXT = frozenset(
+    {"op", "tier", "task_id", "fact_id", "topic_id", "entity_id", "merged_id", "commitment_id", "key"}
+)
+
+
+def references(state: DialogueState) -> dict[str, str]:
+    """The references in use, by the mark of what they stand for."""
+    return {note.value: note.key.removeprefix(NOTE) for note in state.notes if note.key.startswith(NOTE)}
+
+
+def without_secrets(turn: Turn, ports: Ports) -> Turn:
+    """A turn that has not begun, with references in the place of secrets in the user's text."""
+    if ports.redactor is None:
+        return turn
+    language = turn.persona.language
+    if ports.redactor.find(turn.text):
+        language = ports.languages.detect(turn.text, default=language)
+    done = ports.redactor.redact(turn.text, references(turn.state), language=language)
+    if not done.count:
+        return turn
+    turn = turn.with_(text=done.text).require(_notes(done.new))
+    return turn.note("redacted", f"{done.count} in the message; new: {_listed(done.new)}")
+
+
+def reply_without_secrets(turn: Turn, ports: Ports) -> Turn:
+    """A turn about to be recorded, with references in the place of secrets in what the model said."""
+    if ports.redactor is None:
+        return turn
+    redactor = for_replies(ports.redactor)
+    if not any(redactor.find(text) for text in (*(one.text for one in turn.candidates), *_said(turn))):
+        return turn
+    known = references(turn.state)
+    new: list[Named] = []
+
+    def clean(text: str) -> str:
+        done = redactor.redact(text, known, language=turn.language)
+        known.update((one.mark, one.reference) for one in done.new)
+        new.extend(done.new)
+        return done.text
+
+    candidates = tuple(one.model_copy(update={"text": clean(one.text)}) for one in turn.candidates)
+    calls = tuple(
+        call.model_copy(
+            update={
+                "reply": clean(call.reply),
+                "prefill": clean(call.prefill),
+                "messages": tuple((role, clean(text)) for role, text in call.messages),
+            }
+        )
+        for call in turn.calls
+    )
+    turn = turn.with_(candidates=candidates, calls=calls).require(_notes(new))
+    return turn.note("redacted", f"in the reply or its prompt; new: {_listed(new)}")
+
+
+def text_without_secrets(
+    text: str, state: DialogueState, redactor: Redactor | None, *, language: str
+) -> tuple[str, tuple[SetNote, ...]]:
+    """Any text about to be stored (the result of a tool), and the operations that keep its new references in the state."""
+    if redactor is None:
+        return text, ()
+    done = redactor.redact(text, references(state), language=language)
+    return done.text, _notes(done.new)
+
+
+def operations_without_secrets(
+    operations: Sequence[Operation], state: DialogueState, redactor: Redactor | None, *, language: str
+) -> tuple[Operation, ...]:
+    """Operations made by hand, with references in the place of secrets; the notes of new ones come first."""
+    if redactor is None:
+        return tuple(operations)
+    known = references(state)
+    new: list[Named] = []
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            done = redactor.redact(value, known, language=language)
+            known.update((one.mark, one.reference) for one in done.new)
+            new.extend(done.new)
+            return done.text
+        if isinstance(value, Mapping):
+            return {key: item if key in _NOT_TEXT else clean(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [clean(item) for item in value]
+        return value
+
+    made = []
+    for operation in operations:
+        fields = operation.model_dump()
+        cleaned = clean(fields)
+        made.append(OPERATION.validate_python(cleaned) if new or cleaned != _listing(fields) else operation)
+    return (*_notes(new), *made)
+
+
+def for_replies(redactor: Redactor) -> Redactor:
+    """The redactor of what a character says."""
+    kinds = tuple(kind for kind in redactor.policy.kinds if kind not in NOT_IN_REPLIES)
+    return replace(redactor, policy=replace(redactor.policy, kinds=kinds))
+
+
+def _listing(value: Any) -> Any:
+    """The same value with lists for tuples, to be compared with."""
+    if isinstance(value, Mapping):
+        return {key: _listing(item) if key not in _NOT_TEXT else item for key, item in value.items()}
+    return [_listing(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _said(turn: Turn) -> Sequence[str]:
+    return [text for call in turn.calls for text in (call.reply, call.prefill)]
+
+
+def _notes(new: Sequence[Named]) -> tuple[SetNote, ...]:
+    return tuple(SetNote(key=f"{NOTE}{one.reference}", value=one.mark) for one in new)
+
+
+def _listed(new: Sequence[Named]) -> str:
+    return ", ".join(one.reference for one in new) or "none"
