@@ -92,6 +92,7 @@ class SessionMemory:
         self._tree = tree
         self._stands: str | None = None
         self._met = False
+        self._planned: tuple[str, Sequence[MemoryEntry], tuple[MemoryWrite, ...]] = ("", (), ())
 
     async def recall(self, text: str, *, language: str, now: datetime, before: int = 0, task: str = "") -> Recalled:
         """What is known from other conversations of this user with this character. With an embedder also what was said in this
@@ -145,18 +146,16 @@ class SessionMemory:
             return (f"uses could not be counted: {error.message}",)
         return ()
 
-    async def keep(
+    async def plan(
         self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState
     ) -> tuple[MemoryWrite, ...]:
-        """Write what a turn leaves behind, and note that memory stands at this turn."""
+        """What :meth:`keep` will write of a turn. Memory is brought to the turn before it; of the turn itself nothing is written."""
         await self.follow(record.parent)
         before = before if before is not None else await self._tree.state_at(record.parent)
         found = await still_known(await self._drafts(record, before, after), self._shared.store)
         entries, trouble = await self._entries(found)
-        await self._shared.store.follow(self._tree.info.id, record.id, put=entries, show=[record.id])
-        self._stands = record.id
         lacking = {entry.item.id: f"{WITHOUT}: {trouble}" for entry in entries if trouble and entry.vector is None}
-        return tuple(
+        writes = tuple(
             MemoryWrite(
                 id=one.item.id,
                 layer=one.item.layer,
@@ -167,6 +166,20 @@ class SessionMemory:
             )
             for one in found
         )
+        self._planned = (record.id, entries, writes)
+        return writes
+
+    async def keep(
+        self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState
+    ) -> tuple[MemoryWrite, ...]:
+        """Write what a turn leaves behind, and note that memory stands at this turn."""
+        if self._planned[0] != record.id:
+            await self.plan(record, before=before, after=after)
+        _, entries, writes = self._planned
+        self._planned = ("", (), ())
+        await self._shared.store.follow(self._tree.info.id, record.id, put=entries, show=[record.id])
+        self._stands = record.id
+        return writes
 
     async def follow(self, turn_id: str | None) -> None:
         """Go along to a turn of the tree, writing what was missed on the way there.

@@ -307,6 +307,16 @@ class Remembering(Protocol):
         """
         ...
 
+    async def plan(
+        self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState
+    ) -> tuple[MemoryWrite, ...]:
+        """What :meth:`keep` will write of a turn, which belongs into its record; nothing of it is written yet.
+
+        Raises:
+            StoreError: memory could not be read.
+        """
+        ...
+
     async def keep(
         self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState
     ) -> tuple[MemoryWrite, ...]:
@@ -333,6 +343,16 @@ class NullMemory:
     ) -> Recalled:
         """Nothing."""
         return Recalled()
+
+    async def plan(
+        self,
+        record: TurnRecord,  # noqa: ARG002 - the protocol's argument
+        *,
+        before: DialogueState | None,  # noqa: ARG002 - the protocol's argument
+        after: DialogueState,  # noqa: ARG002 - the protocol's argument
+    ) -> tuple[MemoryWrite, ...]:
+        """Nothing."""
+        return ()
 
     async def keep(
         self,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import suppress
 
 import pytest
 
 from harness.adapters.memories.ram import InProcessMemoryStore
+from harness.adapters.stores.memory import MemorySessionStore
 from harness.app import Harness
-from harness.errors import StoreError
+from harness.errors import ConflictError, HarnessError, StoreError
 from harness.ports import MemoryEntry, MemoryFilter, MemoryHits, MemoryQuery
 from harness.session import Session
 from harness.settings import load
@@ -286,3 +288,36 @@ async def test_a_reply_that_gives_back_what_was_told_is_no_memory_of_its_own(har
     assert BEAN[code] in (await second.report()).reply
     await first.undo()
     assert not any(BEAN[code] in text for text in known(await asked(harness, code, CAT_ASKED[code], session="third")))
+
+
+class Losing(MemorySessionStore):
+    """A store in which another process was quicker to complete the turn."""
+
+    lose = False
+
+    async def amend(self, session_id: str, record: TurnRecord, *, expected_version: int) -> int:
+        if self.lose and record.phase == "done":
+            raise ConflictError("Another process went on with this session.")
+        return await super().amend(session_id, record, expected_version=expected_version)
+
+
+async def test_a_turn_that_lost_against_another_process_leaves_nothing_in_memory(code: str) -> None:
+    store, memory = Losing(), InProcessMemoryStore()
+    settings = load(environ={}, overrides={"harness.analysis": "rules", "harness.background": "false"})
+    async with Harness(settings, model=ScriptedModel(REPLY[code]), store=store, memory=memory) as harness:
+        session = await harness.open(PERSONAS[code], session="s", user="nora")
+        await session.say(NAME[code])
+        await session.settled()
+        before = await memory.browse(EVERYTHING)
+        store.lose = True
+        with suppress(HarnessError):
+            await session.say(CAT[code])
+            await session.settled()
+        assert await memory.browse(EVERYTHING) == before
+        assert before
+        store.lose = False
+    async with Harness(settings, model=ScriptedModel(REPLY[code]), store=store, memory=memory) as harness:
+        session = await harness.open(session="s", user="nora")
+        await session.say(NAME_ASKED[code])
+        await session.settled()
+        assert any(BEAN[code] in item.text for item in await memory.browse(EVERYTHING)), "it is caught up with"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import structlog
+
 from harness.errors import HarnessError
 from harness.ports import Ports
 from harness.state.operations import FinishTurn
 from harness.turn.turn import Turn
+
+log = structlog.get_logger("harness.turn")
 
 
 async def persist(turn: Turn, ports: Ports) -> Turn:
@@ -15,17 +19,28 @@ async def persist(turn: Turn, ports: Ports) -> Turn:
         StoreError: the entry could not be written; the turn stays recorded and is completed when next opened.
     """
     turn = turn.require([FinishTurn(turn=turn.number)])
-    turn = await _remembered(turn, ports)
+    turn = await _planned(turn, ports)
     await ports.journal.complete(turn.record("done"), turn.state)
+    await _remembered(turn, ports)
     return turn
 
 
-async def _remembered(turn: Turn, ports: Ports) -> Turn:
-    """Write what the turn leaves in memory. Without a store that answers the turn is complete all the same: memory catches up
+async def _planned(turn: Turn, ports: Ports) -> Turn:
+    """Enter what memory will be told. Without a store that answers the turn is complete all the same: memory catches up
     from the journal when the session is next used.
     """
     try:
-        written = await ports.memory.keep(turn.record("done"), before=turn.before, after=turn.state)
+        planned = await ports.memory.plan(turn.record("done"), before=turn.before, after=turn.state)
     except HarnessError as error:
         return turn.note("memory_failed", error.message)
-    return turn.with_(memory=written)
+    return turn.with_(memory=planned)
+
+
+async def _remembered(turn: Turn, ports: Ports) -> None:
+    """Tell memory, now that the journal has the turn: a turn that lost against another process leaves nothing there."""
+    if any(event.kind == "memory_failed" for event in turn.events):
+        return
+    try:
+        await ports.memory.keep(turn.record("done"), before=turn.before, after=turn.state)
+    except HarnessError as error:
+        log.warning("memory_failed", turn=turn.id, error=error.message)
