@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import structlog
-
 from harness.errors import HarnessError
 from harness.ports import Ports
 from harness.state.operations import FinishTurn
 from harness.turn.turn import Turn
-
-log = structlog.get_logger("harness.turn")
 
 
 async def persist(turn: Turn, ports: Ports) -> Turn:
@@ -21,8 +17,10 @@ async def persist(turn: Turn, ports: Ports) -> Turn:
     turn = turn.require([FinishTurn(turn=turn.number)])
     turn = await _planned(turn, ports)
     await ports.journal.complete(turn.record("done"), turn.state)
-    await _remembered(turn, ports)
-    return turn
+    told = await _remembered(turn, ports)
+    if told is not turn:
+        await ports.journal.complete(told.record("done"), told.state)
+    return told
 
 
 async def _planned(turn: Turn, ports: Ports) -> Turn:
@@ -36,11 +34,12 @@ async def _planned(turn: Turn, ports: Ports) -> Turn:
     return turn.with_(memory=planned)
 
 
-async def _remembered(turn: Turn, ports: Ports) -> None:
-    """Tell memory, now that the journal has the turn: a turn that lost against another process leaves nothing there."""
+async def _remembered(turn: Turn, ports: Ports) -> Turn:
+    """Tell memory, now that the journal has the turn: one that lost against another process leaves nothing there."""
     if any(event.kind == "memory_failed" for event in turn.events):
-        return
+        return turn
     try:
         await ports.memory.keep(turn.record("done"), before=turn.before, after=turn.state)
     except HarnessError as error:
-        log.warning("memory_failed", turn=turn.id, error=error.message)
+        return turn.with_(memory=()).note("memory_failed", error.message)
+    return turn
