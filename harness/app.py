@@ -8,6 +8,7 @@ import os
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import structlog
 
 from harness import logs, settings as settings_module
+from harness.app_graph import GraphParts
 from harness.app_memory import MemoryParts, redactor_of
 from harness.app_servers import store_options
 from harness.app_short_term import ShortTermParts
@@ -31,12 +33,13 @@ from harness.errors import (
 from harness.forgetting import ARTIFACTS, Forgetter, Forgotten, forget_artifacts, forget_short_term, forget_user
 from harness.language import load_packs
 from harness.later import LaterModel
-from harness.memory import Memories
+from harness.memory import Graphs, Memories
 from harness.memory.scopes import check_place
 from harness.persona import find_persona, list_personas
 from harness.ports import (
     Artifacts,
     Clock,
+    Graph,
     Ids,
     MemoryFilter,
     MemoryStore,
@@ -91,6 +94,7 @@ class Harness:
         model: Model | None = None,
         store: SessionStore | None = None,
         memory: MemoryStore | None = None,
+        graph: Graph | None = None,
         artifacts: Artifacts | None = None,
         short_term: ShortTerm | None = None,
         machine: TurnMachine = MACHINE,
@@ -102,7 +106,7 @@ class Harness:
 
         Args:
             settings: read with :func:`harness.settings.load` when not given.
-            model, store, memory, artifacts: use these instead of what the settings name. With a store of your own and no memory, what is
+            model, store, memory, graph, artifacts: use these instead of what the settings name. With a store of your own and no memory, what is
                 remembered ends with the process.
             short_term: keep the newest messages there too, whatever ``short_term.backend`` is.
             machine: a turn machine with replaced or inserted steps.
@@ -137,6 +141,7 @@ class Harness:
             endpoint=self._provider,
             tokens=self.tokens,
         )
+        self._graph = GraphParts(self.settings, self.languages, self._memory, given=graph, tokens=self.tokens)
         self._short_term = ShortTermParts(self.settings, given=short_term)
         self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
         self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
@@ -170,6 +175,7 @@ class Harness:
                 stack.push_async_callback(self._model.close)
                 self._model = None
             stack.push_async_callback(self._memory.close)
+            stack.push_async_callback(self._graph.close)
             stack.push_async_callback(self._short_term.close)
             # Sessions that nobody holds any more may still be busy: the bookkeeping keeps their turnstile.
             for turnstile in list(self._turnstiles.values()):
@@ -238,7 +244,18 @@ class Harness:
         shared = self._memory.shared()
         if shared is None:
             raise SettingsError("Memory is off.", remedy="Set memory.backend to auto or sqlite.")
-        return Memories(shared, self._clock, self._ids)
+        return Memories(replace(shared, graph=self._graph.graph()), self._clock, self._ids)
+
+    def graphs(self) -> Graphs:
+        """The graph of entities and relations, of all sessions.
+
+        Raises:
+            SettingsError: it is off, or a server has no address. MissingExtra: the backend's package is not installed.
+        """
+        graph = self._graph.graph()
+        if graph is None:
+            raise SettingsError("The graph is off.", remedy="Set graph.backend to auto, and memory.backend too.")
+        return Graphs(graph, self.languages, self._clock)
 
     def short_term(self) -> ShortTerm:
         """The newest messages of every session, as other programs see them.
@@ -490,6 +507,7 @@ class Harness:
             machine=self.machine,
             turnstile=turnstile,
             memory=self._memory.shared(),
+            graph=self._graph.shared(),
             artifacts=self.artifacts(),
             short_term=self._short_term.mirroring(),
         )

@@ -15,6 +15,7 @@ from harness.doctor import Check
 from harness.errors import HarnessError, SettingsError
 
 if TYPE_CHECKING:
+    from harness.adapters.graphs import GraphBackend, GraphOptions
     from harness.adapters.memories import MemoryBackend, MemoryOptions
     from harness.adapters.short_term import ShortTermBackend
     from harness.adapters.stores import Backend, StoreOptions
@@ -26,10 +27,12 @@ _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "short_term": ("short_term", "storage", "memory"),
 }
 """Where the address of a section is looked for."""
-_CALLED = {"storage": "session store", "memory": "memory store", "short_term": "short-term messages"}
+_CALLED = {"storage": "session store", "memory": "memory store", "short_term": "short-term messages", "graph": "graph"}
 _EXAMPLES = {
     "postgres": "postgresql://USER:${PASSWORD}@HOST:5432/DATABASE",
     "redis": "redis://localhost:6379/0",
+    "neo4j": "bolt://localhost:7687",
+    "falkordb": "redis://localhost:6379",
 }
 
 
@@ -67,14 +70,16 @@ def memory_options(settings: Settings, backend: str, path: Path) -> MemoryOption
 
 def server_of(section: str, backend: str) -> str:
     """The kind of server that a section's backend needs, as :func:`harness.addresses.kind_of` names it; empty for none."""
+    from harness.adapters.graphs import GRAPH_BACKENDS
     from harness.adapters.memories import MEMORY_BACKENDS
     from harness.adapters.short_term import SHORT_TERM_BACKENDS
     from harness.adapters.stores import BACKENDS
 
-    tables: Mapping[str, Mapping[str, Backend | MemoryBackend | ShortTermBackend]] = {
+    tables: Mapping[str, Mapping[str, Backend | MemoryBackend | ShortTermBackend | GraphBackend]] = {
         "storage": BACKENDS,
         "memory": MEMORY_BACKENDS,
         "short_term": SHORT_TERM_BACKENDS,
+        "graph": GRAPH_BACKENDS,
     }
     known = tables[section].get(backend)  # "off" is in none of them
     return known.server if known is not None else ""
@@ -107,6 +112,36 @@ def server_url(settings: Settings, section: str, backend: str, environ: Mapping[
     raise SettingsError(f"{section}.backend is {backend!r}, and {section}.url is empty.", remedy=remedy)
 
 
+def graph_options(
+    settings: Settings, backend: str, path: Path | str = "", environ: Mapping[str, str] | None = None
+) -> GraphOptions:
+    """What a backend of the graph needs to know, the user and password taken from the environment.
+
+    Raises:
+        SettingsError: a server has no address.
+    """
+    from harness.adapters.graphs import GRAPH_BACKENDS, GraphOptions
+
+    graph, storage = settings.graph, settings.storage
+    environ = os.environ if environ is None else environ
+    server = bool(GRAPH_BACKENDS[backend].server)
+    if server and not graph.url.strip():
+        raise SettingsError(
+            f"graph.backend is {backend!r}, and graph.url is empty.",
+            remedy=f"Set graph.url, for instance to {_EXAMPLES[backend]}.",
+        )
+    return GraphOptions(
+        path=path,
+        url=expanded(graph.url.strip(), environ, setting="graph.url") if server else "",
+        user=environ.get(graph.user_env, ""),
+        password=environ.get(graph.password_env, ""),
+        database=graph.database,
+        timeout_s=graph.timeout_s,
+        synchronous=storage.synchronous,
+        busy_timeout_s=storage.busy_timeout_s,
+    )
+
+
 async def check_servers(settings: Settings, *, on_check: Callable[[Check], None] = lambda _: None) -> list[Check]:
     """Examine each server that the settings name, once for each of its uses, as ``harness`` would use it: the tables of
     PostgreSQL are made when they are missing.
@@ -116,6 +151,7 @@ async def check_servers(settings: Settings, *, on_check: Callable[[Check], None]
         "storage": settings.storage.backend,
         "memory": settings.storage.backend if memory == "auto" else memory,
         "short_term": settings.short_term.backend,
+        "graph": settings.graph.backend,
     }
     checks = []
     for section, backend in backends.items():
@@ -145,6 +181,19 @@ async def _redis(settings: Settings, section: str, backend: str) -> tuple[str, s
     return await examined(options, lasting=section != "short_term")
 
 
+async def _graph(settings: Settings, section: str, backend: str) -> tuple[str, str]:  # noqa: ARG001  as the others are called
+    """What the graph's server holds; ``section`` is ``graph``. Raises a HarnessError."""
+    from harness.adapters.graphs import GRAPH_BACKENDS
+
+    options = graph_options(settings, backend)
+    graph = GRAPH_BACKENDS[backend].open(options)
+    try:
+        held = await graph.stats()
+    finally:
+        await graph.close()
+    return f"{backend} at {masked(options.url)}, {held.entities} entities and {held.edges} relations", ""
+
+
 async def _postgres(settings: Settings, section: str, backend: str) -> tuple[str, str]:
     """What was found, and nothing to do about it. Raises a HarnessError."""
     from harness.adapters.memories import MEMORY_BACKENDS
@@ -165,5 +214,5 @@ async def _postgres(settings: Settings, section: str, backend: str) -> tuple[str
     return f"{shown} answers; items: {stats.items}, vectors: {stats.vectors}", ""
 
 
-_EXAMINE = {"redis": _redis, "postgres": _postgres}
+_EXAMINE = {"redis": _redis, "postgres": _postgres, "bolt": _graph, "falkordb": _graph}
 """Kind of server -> how it is examined."""

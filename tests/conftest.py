@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 import pytest
 
 from harness.testing.postgres import PostgresForTests, missing_for_postgres
+from tests._graph_server import GraphServer
 from tests._lacking import lacking
 from tests._redis_server import RedisServer
 
@@ -93,6 +94,24 @@ def postgres_server() -> Iterator[PostgresForTests]:
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """A Redis server, one for each worker. Tests keep apart by the prefix of their keys."""
     server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def falkordb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphServer]:
+    """A graph server that speaks its own protocol, one for each worker. Tests keep apart by the name of their graph."""
+    server = GraphServer(tmp_path_factory.mktemp("falkordb"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def bolt_server(tmp_path: Path) -> Iterator[GraphServer]:
+    """A graph server that speaks Bolt, for one test."""
+    server = GraphServer(tmp_path / "bolt-server", bolt=True)
     server.start()
     yield server
     server.stop()

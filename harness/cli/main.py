@@ -17,6 +17,7 @@ from harness.cli import (
     diagnose,
     doctor,
     facts,
+    graph,
     init,
     language,
     memory,
@@ -104,6 +105,7 @@ app.add_typer(artifacts.app, name="artifacts", rich_help_panel=LOOKING)
 # Its commands stand in four modules; importing them adds them.
 MEMORY_COMMANDS = (memory, memory_changes, memory_moving, memory_review)
 app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
+app.add_typer(graph.app, name="graph", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)
 app.add_typer(language.app, name="language", rich_help_panel=MAKING)

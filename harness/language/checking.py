@@ -48,6 +48,7 @@ WITHOUT = {
     "constraints": "a reply may offer what the user must not have",
     "summary": "extractive summaries do not know what matters",
     "time": "no times are resolved",
+    "relations": "how third persons stand to each other is not read, and the graph words relations by their keys",
     "examples": "nothing shows that the rules do what they are meant to",
 }
 """Section → what does not work while it is empty."""

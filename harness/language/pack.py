@@ -26,6 +26,7 @@ from harness.language.sections_lines import EngineLines
 from harness.language.sections_places import Places
 from harness.language.sections_recall import RecallCues
 from harness.language.sections_redaction import RedactionCues
+from harness.language.sections_relations import RelationRules
 from harness.language.sections_task import TaskCues
 from harness.language.sections_tracking import (
     CommitmentCues,
@@ -89,6 +90,7 @@ class LanguagePack(Frozen):
     constraints: ConstraintCues = Field(default_factory=ConstraintCues)
     summary: SummaryLines = Field(default_factory=SummaryLines)
     time: TimeWords = Field(default_factory=TimeWords)
+    relations: RelationRules = Field(default_factory=RelationRules)
     examples: tuple[Example, ...] = ()
 
     _folder: Path | None = PrivateAttr(default=None)

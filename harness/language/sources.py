@@ -73,6 +73,7 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
         for field, value in _fields(getattr(pack, name)):
             if isinstance(value, tuple) and field != "time_only":
                 yield from ((f"{name}.{field}", source) for source in value)
+    yield from pack.relations.sources()
 
 
 def _text(pack: LanguagePack) -> Iterator[Source]:

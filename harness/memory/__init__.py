@@ -2,12 +2,16 @@
 
 from harness.memory.bound import SessionMemory, Shared
 from harness.memory.files import FileReport, MemoryFiles
+from harness.memory.graphing import GraphPolicy, SharedGraph, remembering
+from harness.memory.graphs import Graphs
 from harness.memory.joined import JoinedStore
 from harness.memory.memories import Memories
 from harness.memory.policy import LayerPolicy, MemoryPolicy
 
 __all__ = [
     "FileReport",
+    "GraphPolicy",
+    "Graphs",
     "JoinedStore",
     "LayerPolicy",
     "Memories",
@@ -15,4 +19,6 @@ __all__ = [
     "MemoryPolicy",
     "SessionMemory",
     "Shared",
+    "SharedGraph",
+    "remembering",
 ]

@@ -22,6 +22,7 @@ from harness.memory.scopes import asked_scope
 from harness.memory.strangers import stranger
 from harness.memory.writing import Draft, drafts
 from harness.ports import Embedder, MemoryEntry, MemoryStore, Recalled, TurnPlace, Vector
+from harness.ports.graphs import Graph
 from harness.redacting import Redactor
 from harness.state import CHARACTER, USER, ContextWarning, DialogueState, SessionInfo, TurnRecord
 from harness.state.memory import MemoryWrite
@@ -69,6 +70,7 @@ class Shared:
         embedder: None: words alone find things.
         files: what stands in files; ``store`` finds it too. None: there are none.
         redactor: takes secrets out of what is written by hand; what a session says comes without them.
+        graph: what is deleted here goes there, too; None without one.
     """
 
     store: MemoryStore
@@ -78,6 +80,7 @@ class Shared:
     embedder: Embedder | None = None
     files: MemoryFiles | None = None
     redactor: Redactor | None = None
+    graph: Graph | None = None
 
 
 class SessionMemory:

@@ -26,6 +26,8 @@ from harness.ports import (
     Recalled,
     SystemClock,
 )
+from harness.ports.graphs import GraphFilter
+from harness.state.graph import Edge
 from harness.state.memory import MemoryItem, MemoryKind, Scope
 from harness.state.migrations import load
 from harness.understanding.text import contains_phrase
@@ -161,6 +163,7 @@ class Memories:
         text = self._without_secrets(text)
         old = _writable(await self.item(item_id))
         changes = {"text": text.strip(), "key": normal(text), "source": "user", "tells": (), "at": self.clock.now()}
+        await self._unsay([old], replaced=True)
         if old.attribute:  # it is the newest word on what it speaks of
             changes |= {"value": text.strip(), "polarity": True, "degree": None}
         item = old.model_copy(update=changes)
@@ -184,6 +187,7 @@ class Memories:
             InputError: one of them is not there; then none is removed.
         """
         items = [_writable(await self.item(item_id)) for item_id in ids]
+        await self._unsay(items)
         now = self.clock.now()
         await self.shared.store.put([MemoryEntry(item_mark(item, now)) for item in items if item.turn_id])
         return await self.shared.store.delete(ids)
@@ -199,6 +203,8 @@ class Memories:
                 "Nobody was named whose memory is to be removed.", remedy="Name a user, persona or session."
             )
         await self.shared.store.put([MemoryEntry(scope_mark(where, self.clock.now()))])
+        if self.shared.graph is not None:
+            await self.shared.graph.forget(GraphFilter(scope=where.scope, session=where.session))
         return await self.shared.store.forget(where)
 
     async def stats(self) -> MemoryStats:
@@ -273,6 +279,27 @@ class Memories:
         fields = {name: getattr(item, name) for name in ("text", "value", "quote")}
         clean = {name: self._without_secrets(value) for name, value in fields.items()}
         return item if clean == fields else item.model_copy(update={**clean, "key": normal(clean["text"])})
+
+    async def _unsay(self, items: Sequence[MemoryItem], *, replaced: bool = False) -> None:
+        """Remove from the graph what items said that are deleted, or ``replaced`` by other words: then also what these ended."""
+        graph = self.shared.graph
+        facts = {item.id: item.session for item in items if item.turn_id and item.attribute}
+        if graph is None or not facts:
+            return
+        said: list[Edge] = []
+        for session in sorted(set(facts.values())):
+            where = GraphFilter(everything=True, session=session, hidden=True)
+            after = ""
+            while page := await graph.browse(where, after=after, limit=PAGE):
+                said += [edge for edge in page if edge.id.rpartition(".")[0] in facts]
+                after = page[-1].id
+        gone = {edge.id for edge in said}
+        for edge in said if replaced else ():
+            near = await graph.touching([edge.subject_key], GraphFilter(scope=edge.scope, hidden=True))
+            same = (edge.subject_key, edge.relation, edge.scope)
+            gone |= {one.id for one in near if edge.single and (one.subject_key, one.relation, one.scope) == same}
+        if gone:
+            await graph.delete(gone)
 
     async def _embedded(self, item: MemoryItem) -> str:
         """What the vector of an item is made from: a message is understood from the one before it."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.ports.artifacts import Artifacts
+from harness.ports.graphs import Graph, GraphFilter, GraphStats, Neighbour
 from harness.ports.memories import (
     Embedder,
     EmbeddingSpace,
@@ -92,6 +93,9 @@ __all__: Sequence[str] = [
     "Emit",
     "Estimate",
     "GivesVectors",
+    "Graph",
+    "GraphFilter",
+    "GraphStats",
     "Ids",
     "Journal",
     "MemoryEntry",
@@ -105,6 +109,7 @@ __all__: Sequence[str] = [
     "ModelDelta",
     "ModelReply",
     "ModelRequest",
+    "Neighbour",
     "NullJournal",
     "NullMemory",
     "Ports",

@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from harness.errors import ArtifactNotFound, InputError, TurnNotFound
 from harness.language import LanguagePacks
-from harness.memory import SessionMemory, Shared
+from harness.memory import Shared, SharedGraph, remembering
 from harness.ports import Artifacts, Ports, SessionStore
 from harness.session.branch import Branch
 from harness.session.folding import initial_state
@@ -59,11 +59,13 @@ class Session:
         machine: TurnMachine = MACHINE,
         turnstile: Turnstile | None = None,
         memory: Shared | None = None,
+        graph: SharedGraph | None = None,
         artifacts: Artifacts | None = None,
         short_term: Mirroring | None = None,
     ) -> None:
         """Bind a stored session to its store and ports; nothing is read yet. ``memory``: what is remembered across sessions;
-        ``artifacts``: where long tool results are kept; ``short_term``: where its newest messages are copied to.
+        ``graph``: the entities beside it; ``artifacts``: where long tool results are kept; ``short_term``: where its newest messages are
+        copied to.
         """
         self.id = info.id
         self.settings = settings
@@ -76,7 +78,7 @@ class Session:
             settings=settings,
             machine=machine,
             turnstile=self._turnstile,
-            memory=SessionMemory(memory, self._branch) if memory is not None else None,
+            memory=remembering(memory, self._branch, graph) if memory is not None else None,
             artifacts=artifacts,
             mirror=self._mirror,
         )

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, field_validator
 
 from harness.addresses import masked
+from harness.settings.graph import GraphSettings
 from harness.settings.layers import (
     ContextSettings,
     EpisodicSettings,
@@ -412,6 +413,7 @@ class Settings(Section):
     memory_l2: EpisodicSettings = EpisodicSettings()
     memory_l3: SemanticSettings = SemanticSettings()
     redaction: RedactionSettings = RedactionSettings()
+    graph: GraphSettings = GraphSettings()
     local: LocalSettings = LocalSettings()
     paths: PathsSettings = PathsSettings()
     log: LogSettings = LogSettings()

@@ -10,7 +10,17 @@ from harness.state.dialogue import SCHEMA_VERSION
 
 MemoryLayer = Literal["L1", "L2", "L3"]
 MemoryKind = Literal[
-    "message", "fact", "preference", "constraint", "tool_result", "summary", "note", "rule", "retraction", "mark"
+    "message",
+    "fact",
+    "preference",
+    "constraint",
+    "tool_result",
+    "summary",
+    "note",
+    "rule",
+    "relation",
+    "retraction",
+    "mark",
 ]
 MemoryStatus = Literal["active", "hidden", "archived"]
 
@@ -44,7 +54,7 @@ class MemoryItem(Frozen):
         id: unique in a store. One that a turn wrote is made from the turn's id, so that writing it again changes nothing.
         layer: ``L2`` (what happened) or ``L3`` (what holds for long); ``L1`` for task state that was put away.
         kind: ``message``, ``fact``, ``preference`` and ``constraint`` (facts with more weight), ``tool_result``,
-            ``summary``, ``note``, ``rule``, ``retraction`` (the fact of the same slot holds no more), or ``mark`` (something was forgotten, without what it was).
+            ``summary``, ``note``, ``rule``, ``relation`` (an edge of the graph, never stored as an item), ``retraction`` (the fact of the same slot holds no more), or ``mark`` (something was forgotten, without what it was).
         text: as it is shown to a model, in the language it was said in.
         scope: for whom.
         subject: whom it is about: ``user``, ``character``, or a name. ``speaker``: who said it.

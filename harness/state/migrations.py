@@ -1,6 +1,6 @@
 """Bringing stored documents of older schemas up to date before they are validated.
 
-A stored document (state, turn record, session info, memory item) carries ``schema_version``. Whoever changes the shape of one
+A stored document (state, turn record, session info, memory item, edge of the graph) carries ``schema_version``. Whoever changes the shape of one
 raises :data:`~harness.state.dialogue.SCHEMA_VERSION` by one and appends one :class:`Migration` here; entries are
 never changed or removed, so that a document of any age is read by running the steps between its version and ours.
 """
@@ -17,14 +17,15 @@ from pydantic import ValidationError
 
 from harness.errors import NewerSchema, StateError
 from harness.state.dialogue import SCHEMA_VERSION, DialogueState
+from harness.state.graph import Edge
 from harness.state.memory import MemoryItem
 from harness.state.record import SessionInfo, TurnRecord
 
 Document = dict[str, Any]
-Kind = Literal["state", "record", "info", "item"]
+Kind = Literal["state", "record", "info", "item", "edge"]
 Step = Callable[[Document], Document]
 
-Stored = TypeVar("Stored", DialogueState, TurnRecord, SessionInfo, MemoryItem)
+Stored = TypeVar("Stored", DialogueState, TurnRecord, SessionInfo, MemoryItem, Edge)
 
 
 def unchanged(document: Document) -> Document:
@@ -48,10 +49,12 @@ class Migration:
     record: Step = unchanged
     info: Step = unchanged
     item: Step = unchanged
+    edge: Step = unchanged
 
     def step(self, what: Kind) -> Step:
         """The step for one kind of document."""
-        return {"state": self.state, "record": self.record, "info": self.info, "item": self.item}[what]
+        steps = {"state": self.state, "record": self.record, "info": self.info, "item": self.item, "edge": self.edge}
+        return steps[what]
 
 
 MIGRATIONS: tuple[Migration, ...] = ()
@@ -126,11 +129,13 @@ def load(
         raise _invalid(what, error) from error
 
 
-def _kind(model: type[DialogueState | TurnRecord | SessionInfo | MemoryItem]) -> Kind:
+def _kind(model: type[DialogueState | TurnRecord | SessionInfo | MemoryItem | Edge]) -> Kind:
     if issubclass(model, DialogueState):
         return "state"
     if issubclass(model, MemoryItem):
         return "item"
+    if issubclass(model, Edge):
+        return "edge"
     return "record" if issubclass(model, TurnRecord) else "info"
 
 

@@ -25,6 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "replaying",
         "diagnosing",
         "app",
+        "app_graph",
         "app_memory",
         "app_models",
         "app_moving",
@@ -39,7 +40,16 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 """Who may import whom: a package or module imports only from its own layer and those before it."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-COMPOSERS = {"app", "app_memory", "app_models", "app_moving", "app_servers", "app_short_term", "app_tokens"}
+COMPOSERS = {
+    "app",
+    "app_graph",
+    "app_memory",
+    "app_models",
+    "app_moving",
+    "app_servers",
+    "app_short_term",
+    "app_tokens",
+}
 """The only modules that import adapters (tests of stores and servers live in ``testing`` and use the ports)."""
 ADAPTERS_MAY = {"errors", "addresses", "state", "ports", "adapters", "yaml_strict"}
 

@@ -10,16 +10,18 @@ from hypothesis import given, strategies as st
 
 from harness.errors import NewerSchema, StateError
 from harness.state.dialogue import SCHEMA_VERSION, DialogueState
+from harness.state.graph import Edge
 from harness.state.migrations import MIGRATIONS, Kind, Migration, load, migrate
 from harness.state.operations import Operation
 from harness.state.record import SessionInfo, TurnRecord
-from harness.testing.conformance.samples import full_record, sample_info, sample_record, sample_state
+from harness.testing.conformance.samples import full_record, sample_edge, sample_info, sample_record, sample_state
 
 OLDEST = Path(__file__).parents[1] / "data" / "schema_1"
 MODELS: dict[Kind, Any] = {
     "state": DialogueState,
     "record": TurnRecord,
     "info": SessionInfo,
+    "edge": Edge,
 }
 
 
@@ -67,6 +69,14 @@ def test_oldest_state_and_info_keep_their_meaning() -> None:
     info = load(SessionInfo, (OLDEST / "info.json").read_bytes())
     assert (info.id, info.head, info.version, info.turns) == ("golden", "t2", 4, 2)
     assert info.persona.facts[0].statement == "我没有宠物"
+
+
+def test_oldest_edge_keeps_its_meaning() -> None:
+    edge = load(Edge, (OLDEST / "edge.json").read_bytes())
+    assert (edge.subject, edge.relation, edge.object, edge.stance) == ("李四", "manager", "张三", "ended")
+    assert edge.scope.world == "苏州"
+    assert edge.valid_to is not None
+    assert not edge.holds_at(edge.valid_to)
 
 
 def test_oldest_record_holds_every_operation() -> None:
@@ -154,7 +164,9 @@ def test_every_version_reaches_the_current_one(version: int, rest: dict[str, int
 # --- load --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("document", [full_record(), sample_info(), sample_state()], ids=["record", "info", "state"])
+@pytest.mark.parametrize(
+    "document", [full_record(), sample_info(), sample_state(), sample_edge()], ids=["record", "info", "state", "edge"]
+)
 def test_current_document_is_read_back_equal(document: Any) -> None:
     text = document.model_dump_json()
     assert load(type(document), text) == document

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import pytest
 from hypothesis import given, strategies as st
-from pydantic import Field
 from typer.testing import CliRunner, Result
 
 from harness.cli.main import app
@@ -92,18 +91,6 @@ FLAT = {
 SECRETS = ("hunter2", "swordfish", "opensesame", "sk-abcdefghijkl")
 
 
-class Server(Section):
-    """A server as it may be later."""
-
-    backend: Literal["off", "sqlite", "redis", "neo4j"] = "off"
-    url: str = ""
-    path: str = ""
-    ttl_seconds: int = 0
-    max_tokens: int = 0
-    depth: int = Field(default=1, le=3)
-    top_k: int = 0
-
-
 class Memory(Section):
     """Long-term memory as it may be later."""
 
@@ -114,7 +101,7 @@ class Memory(Section):
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign, "SECTIONS", {**SECTIONS, "graph": Server, "memory": Memory})
+    monkeypatch.setattr(foreign, "SECTIONS", {**SECTIONS, "memory": Memory})
 
 
 def outcomes(found: Translation) -> dict[str, str]:

@@ -10,6 +10,8 @@ from harness.state.dialogue import DialogueState, Message, Note, Summary
 from harness.state.emotion import Emotion
 from harness.state.entities import Entity
 from harness.state.facts import Fact, FactStatus
+from harness.state.graph import Edge
+from harness.state.memory import Scope
 from harness.state.operations import (
     AddMessage,
     AssertFact,
@@ -156,6 +158,34 @@ OPERATIONS: tuple[Operation, ...] = (
     FinishTurn(turn=2),
 )
 """One of every kind, every field set."""
+
+
+def sample_edge(edge_id: str = "s1.t2.f1.0", **changes: object) -> Edge:
+    """An edge with every field set."""
+    edge = Edge(
+        id=edge_id,
+        relation="manager",
+        subject="李四",
+        object="张三",
+        value="as said",
+        subject_kind="person",
+        object_kind="person",
+        stance="ended",
+        single=True,
+        word="领导",
+        valid_from=NOON,
+        valid_to=EVENING_IN_SHANGHAI,
+        scope=Scope(persona="xiaoyu", user="ann", session="s1", task="trip", project="org/shop", world="苏州"),
+        at=NOON,
+        session="s1",
+        turn_id="t2",
+        turn=2,
+        speaker="user",
+        quote="张三是李四的领导 🌸",
+        language="zh",
+        hidden=True,
+    )
+    return Edge.model_validate(_unpacked(edge, changes))
 
 
 def sample_info(session_id: str = "s1", **changes: object) -> SessionInfo:

@@ -25,6 +25,7 @@ from harness.understanding.facts.relations import LIKELY, Stand, propositions
 from harness.understanding.facts.short_answers import read_answer
 from harness.understanding.facts.stating import literal, own_words, serious
 from harness.understanding.facts.subjects import Subjects
+from harness.understanding.facts.third_relations import denied_relations, third_relations
 from harness.understanding.facts.wants import read_wants, want_attributes
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, sentences
@@ -96,6 +97,8 @@ def extract_facts(
     if not found:
         found.extend(restated(text, state, said, asked))
     found.extend(retracted(text, state, said))
+    denied = denied_relations(text, state, said, _named_before(state, pack))
+    found.extend(op for op in denied if op.fact_id not in touched and op not in found)
     found.extend(op for op in ended(text, state, said) if op.fact_id not in touched and op not in found)
     return tuple(_with_own_words(operation, original) for operation in found[:_MOST_FACTS])
 
@@ -143,6 +146,8 @@ def _all_claims(
         names=_named_before(state, pack),
     )
     claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
+    further = third_relations(text, pack, reading.names)
+    claims += [claim for claim in further if all(not _same(claim, other) for other in claims)]
     known = {(claim.subject, claim.attribute) for claim in claims}
     wanted = want_attributes(pack)
     looking = any(
@@ -153,6 +158,10 @@ def _all_claims(
     if asked and not wants:
         claims += [claim for claim in read_answer(text, asked, pack) if (claim.subject, claim.attribute) not in known]
     return claims + list(wants)
+
+
+def _same(first: Claim, second: Claim) -> bool:
+    return (first.subject, first.attribute, fold(first.value)) == (second.subject, second.attribute, fold(second.value))
 
 
 def _last_thing(speaker: str, state: DialogueState, turn: int) -> str:
