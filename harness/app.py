@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib.util
-import os
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import structlog
 
 from harness import logs, settings as settings_module
+from harness.app_connecting import ModelParts, role_models
 from harness.app_graph import GraphParts
 from harness.app_memory import MemoryParts, redactor_of
 from harness.app_servers import store_options
@@ -25,7 +23,6 @@ from harness.errors import (
     HarnessError,
     InputError,
     MalformedInput,
-    MissingExtra,
     SessionExists,
     SessionNotFound,
     SettingsError,
@@ -46,7 +43,6 @@ from harness.ports import (
     Model,
     Ports,
     RandomIds,
-    Role,
     SessionStore,
     ShortTerm,
     SystemClock,
@@ -58,15 +54,9 @@ from harness.settings import EngineSettings, Loaded, Settings
 from harness.state import USER, Persona, SessionInfo
 from harness.turn.machine import MACHINE, TurnMachine
 
-if TYPE_CHECKING:
-    from harness.adapters.local import ServerOptions
-    from harness.adapters.models.endpoint import EndpointConfig
-    from harness.adapters.models.openai_sdk import OpenAIModel
-
 log = structlog.get_logger("harness.app")
 
 DEFAULT_PERSONA = "mia"
-ROLES: tuple[Role, ...] = ("responder", "summarizer", "evaluator", "extractor")
 
 
 class Harness:
@@ -121,24 +111,21 @@ class Harness:
                 log.warning("settings_of_another_program", note=settings.note)
         self.settings = settings.settings if isinstance(settings, Loaded) else settings
         self.machine = machine
-        self._model, self._own_model = model, model is None
+        self._models = ModelParts(self.settings, given=model, clock=clock or SystemClock(), progress=progress)
         self._artifacts, self._durable = artifacts, store is None
         self._store, self._own_store = store, store is None
         self._clock, self._ids = clock or SystemClock(), ids or RandomIds()
-        self._progress = progress
-        self._server: Any = None
         self._turnstiles: weakref.WeakValueDictionary[str, Turnstile] = weakref.WeakValueDictionary()
-        self._opening = asyncio.Lock()
         paths = self.settings.paths
         languages = self.settings.path(paths.languages)
         self.languages = load_packs(sorted(languages.glob("*.yaml")) if languages.is_dir() else ())
-        self.tokens = token_counter(self.settings, lambda: self._model, own_model=self._own_model)
+        self.tokens = token_counter(self.settings, lambda: self._models.connected, own_model=self._models.own)
         self._memory = MemoryParts(
             self.settings,
             self.languages,
             given=memory,
             durable=store is None,
-            endpoint=self._provider,
+            endpoint=self._models.provider,
             tokens=self.tokens,
         )
         self._graph = GraphParts(self.settings, self.languages, self._memory, given=graph, tokens=self.tokens)
@@ -168,12 +155,7 @@ class Harness:
             if self._store is not None and self._own_store:
                 stack.push_async_callback(self._store.close)
                 self._store = None
-            if self._server is not None:
-                stack.push_async_callback(asyncio.to_thread, self._server.stop)
-                self._server = None
-            if self._model is not None and self._own_model:
-                stack.push_async_callback(self._model.close)
-                self._model = None
+            stack.push_async_callback(self._models.close)
             stack.push_async_callback(self._memory.close)
             stack.push_async_callback(self._graph.close)
             stack.push_async_callback(self._short_term.close)
@@ -278,90 +260,11 @@ class Harness:
             LocalModelError: the embedded model could not be fetched or started.
             AuthenticationFailed: the key is malformed.
         """
-        async with self._opening:
-            if self._model is None:
-                self._model = await self._connect()
-            return self._model
-
-    async def _connect(self) -> Model:
-        """The configured model; recorded to a file, or replaced by such a file, when the settings say so."""
-        from harness.adapters.models.recording import RecordingModel, ReplayModel
-
-        provider = self.settings.provider
-        if provider.replay:
-            return ReplayModel(self.settings.path(provider.replay))
-        model = await (self._embedded_model() if self.settings.embedded else self._provider_model())
-        return RecordingModel(model, self.settings.path(provider.record)) if provider.record else model
-
-    async def _provider_model(self) -> Model:
-        model = self._provider()
-        await model.warm()
-        return model
-
-    def _provider(self) -> OpenAIModel:
-        from harness.adapters.models.endpoint import usable_key
-        from harness.adapters.models.openai_sdk import OpenAIModel
-
-        provider = self.settings.provider
-        config = endpoint_config(self.settings)
-        return OpenAIModel(
-            config.base_url,
-            models=config.models,
-            api_key=usable_key(config),
-            timeout_s=provider.timeout_s,
-            connect_timeout_s=provider.connect_timeout_s,
-            max_attempts=provider.max_attempts,
-            extra_body=provider.extra_body,
-            trust_env=provider.trust_env,
-            prefill_style=provider.prefill,
-            clock=self._clock,
-        )
-
-    async def _embedded_model(self) -> Model:
-        from harness.adapters.local import LocalServer, ensure_model, load_catalogue
-        from harness.adapters.local.pull import quiet
-        from harness.adapters.models.openai_sdk import OpenAIModel
-
-        if importlib.util.find_spec("xllamacpp") is None:
-            raise MissingExtra(
-                "No provider is configured, and the embedded model needs the extra 'local' (package xllamacpp).",
-                remedy="Install it: pip install 'dialogue-harness[local]' (in a checkout: pip install '.[local]'). Or set "
-                "provider.base_url.",
-                extra="local",
-            )
-        local = self.settings.local
-        model = await asyncio.to_thread(
-            ensure_model,
-            self._local_name(),
-            cache_dir=self.settings.path(local.cache_dir) if local.cache_dir else None,
-            catalogue=load_catalogue(self.settings.path(local.catalogue) if local.catalogue else None),
-            progress=self._progress or quiet,
-        )
-        server = LocalServer(model.path, name=model.name, options=server_options(self.settings, model.context))
-        self._server = server
-        await asyncio.to_thread(server.start)
-        connected = OpenAIModel(
-            server.base_url,
-            models=dict.fromkeys(ROLES, model.name),
-            api_key=server.api_key,
-            timeout_s=self.settings.provider.timeout_s,
-            extra_body=EMBEDDED_SAMPLING,
-            trust_env=False,
-            prefill_style="plain",
-            max_concurrency=1,
-            clock=self._clock,
-        )
-        await connected.warm()
-        return connected
-
-    def _local_name(self) -> str:
-        """The model's name, a path made absolute against the settings file."""
-        name = self.settings.local.model
-        return str(self.settings.path(name)) if name.lower().endswith(".gguf") else name
+        return await self._models.model()
 
     def engine_settings(self) -> EngineSettings:
         """The engine's settings with every ``auto`` decided for the model at hand."""
-        engine, embedded = self.settings.harness, self.settings.embedded and self._own_model
+        engine, embedded = self.settings.harness, self.settings.embedded and self._models.own
         changes: dict[str, str] = {}
         if engine.analysis == "auto":
             changes["analysis"] = "classifier" if embedded else "combined"
@@ -373,7 +276,7 @@ class Harness:
 
     async def ports(self, *, connect: bool = True) -> Ports:
         """The bundle that steps receive. Without ``connect`` the model is connected when a step first calls it."""
-        connected = connect or self._model is not None
+        connected = connect or self._models.connected is not None
         return Ports(
             model=await self.model() if connected else LaterModel(self.model, role_models(self.settings)),
             prompts=self.prompts,
@@ -489,7 +392,7 @@ class Harness:
 
         Gives what made it fail, and logs it: all that costs is a slower first reply.
         """
-        own = self.settings.embedded and self._own_model
+        own = self.settings.embedded and self._models.own
         try:
             await (session.warm() if own else session.ready())
         except HarnessError as error:
@@ -530,12 +433,8 @@ class Harness:
         return list_personas(self.persona_paths, packs=self.languages)
 
 
-EMBEDDED_SAMPLING: Mapping[str, Any] = {"repeat_penalty": 1.1}
-"""What a small model needs beyond temperature: without it Chinese replies echo the system prompt."""
 MAX_ID = 200
 """Longest session or user id, in characters."""
-OPENAI_URL = "https://api.openai.com/v1"
-"""Where a key without a ``base_url`` leads."""
 
 
 def check_id(value: str, what: str) -> None:
@@ -549,41 +448,3 @@ def check_id(value: str, what: str) -> None:
             f"A {what} has at most {MAX_ID} printable characters and no blanks around it, not {value[:80]!r}.",
             remedy="Choose another one.",
         )
-
-
-def endpoint_config(settings: Settings, environ: Mapping[str, str] | None = None) -> EndpointConfig:
-    """Where the configured provider is, with its key from the environment."""
-    from harness.adapters.models.endpoint import EndpointConfig
-
-    provider = settings.provider
-    environ = os.environ if environ is None else environ
-    return EndpointConfig(
-        base_url=provider.base_url or OPENAI_URL,
-        api_key_env=provider.api_key_env,
-        api_key=environ.get(provider.api_key_env),
-        models=role_models(settings),
-        timeout_s=provider.timeout_s,
-    )
-
-
-def server_options(settings: Settings, context: int) -> ServerOptions:
-    """How the embedded model is served."""
-    from harness.adapters.local import ServerOptions
-
-    local = settings.local
-    return ServerOptions(
-        context=local.context or context, threads=local.threads or None, start_timeout_s=local.start_timeout_s
-    )
-
-
-def role_models(settings: Settings) -> Mapping[Role, str]:
-    """Which model id answers in which role, empty ones filled in as the settings say."""
-    models = settings.models
-    responder = models.responder
-    summarizer = models.summarizer or responder
-    return {
-        "responder": responder,
-        "summarizer": summarizer,
-        "evaluator": models.evaluator or responder,
-        "extractor": models.extractor or summarizer,
-    }

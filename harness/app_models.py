@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.app import endpoint_config, server_options
+from harness.app_connecting import endpoint_config, server_options
 from harness.doctor import Check, diagnose
 from harness.errors import HarnessError, MissingExtra, SettingsError
 

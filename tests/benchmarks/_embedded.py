@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.adapters.local import LocalServer, ServerOptions, ensure_model
-from harness.app import EMBEDDED_SAMPLING, Harness
+from harness.app import Harness
+from harness.app_connecting import EMBEDDED_SAMPLING
 from harness.settings import load
 
 

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from harness.app import EMBEDDED_SAMPLING, Harness
+from harness.app import Harness
+from harness.app_connecting import EMBEDDED_SAMPLING
 from harness.prompt_views import PersonaView
 from harness.settings import EngineSettings
 from harness.state import Persona

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.adapters.models.openai_sdk import OpenAIModel
-from harness.app import EMBEDDED_SAMPLING, ROLES
+from harness.app_connecting import EMBEDDED_SAMPLING, ROLES
 from harness.ports import Capabilities, ModelDelta, ModelReply, ModelRequest, Role
 from tests.benchmarks._embedded import Served, add_arguments, served
 from tests.benchmarks._measuring import machine, table, title

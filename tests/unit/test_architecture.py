@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "diagnosing",
         "app",
         "app_graph",
+        "app_connecting",
         "app_memory",
         "app_models",
         "app_moving",
@@ -42,6 +43,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 COMPOSERS = {
     "app",
+    "app_connecting",
     "app_graph",
     "app_memory",
     "app_models",

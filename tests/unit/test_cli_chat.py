@@ -18,7 +18,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner, Result
 
-from harness.app import Harness
+from harness.app_connecting import ModelParts
 from harness.cli.main import app
 from harness.testing.scripted_model import ScriptedModel
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
@@ -223,11 +223,11 @@ def test_the_wrong_character_is_an_error_before_anything_is_said(server: Scripte
 def test_without_a_provider_one_line_says_that_the_embedded_model_answers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async def embedded(_: Harness) -> ScriptedModel:
+    async def embedded(_: ModelParts) -> ScriptedModel:
         return ScriptedModel("That sounds good.")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Harness, "_embedded_model", embedded)
+    monkeypatch.setattr(ModelParts, "_embedded_model", embedded)
     result = piped("Hello.")
     assert result.stderr.splitlines()[0].startswith("No provider is configured: the embedded model")
     assert result.stdout.endswith("That sounds good.\n")
@@ -361,7 +361,7 @@ def test_ctrl_c_during_the_download_of_a_model_leaves_at_once(tmp_path: Path) ->
     code = """
 import time
 from harness.adapters.local import Progress
-from harness.app import Harness
+from harness.app_connecting import ModelParts
 import asyncio
 from harness.cli.main import main
 
@@ -372,7 +372,7 @@ async def embedded(self):
             time.sleep(0.05)
     await asyncio.to_thread(pull)
 
-Harness._embedded_model = embedded
+ModelParts._embedded_model = embedded
 main()
 """
     command = [sys.executable, "-c", code, "chat", "-p", "mia"]

@@ -1,0 +1,181 @@
+"""The model that the settings name: the provider's, or the embedded one, connected when first asked for. Part of the
+composition root, so it may import adapters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from harness.adapters.local import ServerOptions
+    from harness.adapters.models.endpoint import EndpointConfig
+    from harness.adapters.models.openai_sdk import OpenAIModel
+    from harness.ports import Clock, Model, Role
+    from harness.settings import Settings
+
+ROLES: tuple[Role, ...] = ("responder", "summarizer", "evaluator", "extractor")
+EMBEDDED_SAMPLING: Mapping[str, Any] = {"repeat_penalty": 1.1}
+"""What a small model needs beyond temperature: without it Chinese replies echo the system prompt."""
+OPENAI_URL = "https://api.openai.com/v1"
+"""Where a key without a ``base_url`` leads."""
+
+
+class ModelParts:
+    """The model, and the server of the embedded one.
+
+    Args:
+        given: a model to use instead of what the settings name; whoever gave it closes it.
+        progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
+
+    Attributes:
+        own: it is what the settings name. ``connected``: the model, None before it was asked for.
+    """
+
+    def __init__(
+        self, settings: Settings, *, given: Model | None, clock: Clock, progress: Callable[[Any], None] | None = None
+    ) -> None:
+        self._settings = settings
+        self.connected, self.own = given, given is None
+        self._clock = clock
+        self._progress = progress
+        self._server: Any = None
+        self._opening = asyncio.Lock()
+
+    async def model(self) -> Model:
+        """The model. Raises MissingExtra, LocalModelError, AuthenticationFailed."""
+        async with self._opening:
+            if self.connected is None:
+                self.connected = await self._connect()
+            return self.connected
+
+    async def close(self) -> None:
+        """Close the connection, and stop the embedded model, whatever happens to the other; a given model stays open."""
+        async with AsyncExitStack() as stack:
+            if self._server is not None:
+                stack.push_async_callback(asyncio.to_thread, self._server.stop)
+                self._server = None
+            if self.connected is not None and self.own:
+                stack.push_async_callback(self.connected.close)
+                self.connected = None
+
+    async def _connect(self) -> Model:
+        """The configured model; recorded to a file, or replaced by such a file, when the settings say so."""
+        from harness.adapters.models.recording import RecordingModel, ReplayModel
+
+        provider = self._settings.provider
+        if provider.replay:
+            return ReplayModel(self._settings.path(provider.replay))
+        model = await (self._embedded_model() if self._settings.embedded else self._provider_model())
+        return RecordingModel(model, self._settings.path(provider.record)) if provider.record else model
+
+    async def _provider_model(self) -> Model:
+        model = self.provider()
+        await model.warm()
+        return model
+
+    def provider(self) -> OpenAIModel:
+        """A new connection to the provider; whoever asked for it closes it."""
+        from harness.adapters.models.endpoint import usable_key
+        from harness.adapters.models.openai_sdk import OpenAIModel
+
+        provider = self._settings.provider
+        config = endpoint_config(self._settings)
+        return OpenAIModel(
+            config.base_url,
+            models=config.models,
+            api_key=usable_key(config),
+            timeout_s=provider.timeout_s,
+            connect_timeout_s=provider.connect_timeout_s,
+            max_attempts=provider.max_attempts,
+            extra_body=provider.extra_body,
+            trust_env=provider.trust_env,
+            prefill_style=provider.prefill,
+            clock=self._clock,
+        )
+
+    async def _embedded_model(self) -> Model:
+        from harness.adapters.local import LocalServer, ensure_model, load_catalogue
+        from harness.adapters.local.pull import quiet
+        from harness.adapters.models.openai_sdk import OpenAIModel
+
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise MissingExtra(
+                "No provider is configured, and the embedded model needs the extra 'local' (package xllamacpp).",
+                remedy="Install it: pip install 'dialogue-harness[local]' (in a checkout: pip install '.[local]'). Or set "
+                "provider.base_url.",
+                extra="local",
+            )
+        local = self._settings.local
+        model = await asyncio.to_thread(
+            ensure_model,
+            self._local_name(),
+            cache_dir=self._settings.path(local.cache_dir) if local.cache_dir else None,
+            catalogue=load_catalogue(self._settings.path(local.catalogue) if local.catalogue else None),
+            progress=self._progress or quiet,
+        )
+        server = LocalServer(model.path, name=model.name, options=server_options(self._settings, model.context))
+        self._server = server
+        await asyncio.to_thread(server.start)
+        connected = OpenAIModel(
+            server.base_url,
+            models=dict.fromkeys(ROLES, model.name),
+            api_key=server.api_key,
+            timeout_s=self._settings.provider.timeout_s,
+            extra_body=EMBEDDED_SAMPLING,
+            trust_env=False,
+            prefill_style="plain",
+            max_concurrency=1,
+            clock=self._clock,
+        )
+        await connected.warm()
+        return connected
+
+    def _local_name(self) -> str:
+        """The model's name, a path made absolute against the settings file."""
+        name = self._settings.local.model
+        return str(self._settings.path(name)) if name.lower().endswith(".gguf") else name
+
+
+def endpoint_config(settings: Settings, environ: Mapping[str, str] | None = None) -> EndpointConfig:
+    """Where the configured provider is, with its key from the environment."""
+    from harness.adapters.models.endpoint import EndpointConfig
+
+    provider = settings.provider
+    environ = os.environ if environ is None else environ
+    return EndpointConfig(
+        base_url=provider.base_url or OPENAI_URL,
+        api_key_env=provider.api_key_env,
+        api_key=environ.get(provider.api_key_env),
+        models=role_models(settings),
+        timeout_s=provider.timeout_s,
+    )
+
+
+def server_options(settings: Settings, context: int) -> ServerOptions:
+    """How the embedded model is served."""
+    from harness.adapters.local import ServerOptions
+
+    local = settings.local
+    return ServerOptions(
+        context=local.context or context, threads=local.threads or None, start_timeout_s=local.start_timeout_s
+    )
+
+
+def role_models(settings: Settings) -> Mapping[Role, str]:
+    """Which model id answers in which role, empty ones filled in as the settings say."""
+    models = settings.models
+    responder = models.responder
+    summarizer = models.summarizer or responder
+    return {
+        "responder": responder,
+        "summarizer": summarizer,
+        "evaluator": models.evaluator or responder,
+        "extractor": models.extractor or summarizer,
+    }
