@@ -13,6 +13,8 @@ from typing import Any, TypedDict
 
 import pytest
 
+from harness import logs
+from harness.settings import LogSettings
 from harness.testing.postgres import PostgresForTests, missing_for_postgres
 from tests._graph_server import GraphServer
 from tests._lacking import lacking
@@ -132,3 +134,9 @@ def server_place(request: pytest.FixtureRequest) -> Places:
         return Place(url=url, key_prefix=folder.name)
 
     return place
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logs_are_set_up() -> None:
+    """Before anything captures logs: that sets structlog up in its own way, and would leave it so for later tests."""
+    logs.configure(LogSettings())
