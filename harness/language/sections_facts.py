@@ -372,6 +372,7 @@ class AnswerRules(Frozen):
         owned: questions for the name of what somebody has; group ``a`` ("what is your *cat* called").
         asker: questions for a value of the asker's own ("what is my name"), which tell nothing of the one who answers.
         lead: words cut from the beginning of a bare value ("in Leeds").
+        lacking: questions for what one does not eat or touch ("what can't you eat").
         none: an answer that denies every value ("none", 没有).
         deflections: answers that say nothing ("guess", 秘密).
         fragment: how many words (Latin) an answer may have that is a value and no sentence.
@@ -389,6 +390,7 @@ class AnswerRules(Frozen):
     owned: tuple[str, ...] = ()
     asker: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
     deflections: tuple[str, ...] = ()
     fragment: int = 6

@@ -23,6 +23,8 @@ class RecallCues(Frozen):
             ``as_other``: of a first-person sentence into one about ``§``.
         aside: what only asks whether the listener knows. ``elsewhere``: words that show, beside that, that a question is
             about the listener or the asker after all.
+        promised_by_user, promised_by_character: questions for what one of them promised; what follows names what it was about.
+        promise_lines: a promise of ``user`` or ``character``, said to the user, over ``{text}``.
         identity: patterns of a question who ``§`` is.
         restarts: how the end of a begun answer begins that does not go on from it.
         address: rewrites that turn a first-person sentence of the user into one said to the user.
@@ -45,6 +47,9 @@ class RecallCues(Frozen):
     as_other: tuple[tuple[str, str], ...] = ()
     aside: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    promised_by_user: tuple[str, ...] = ()
+    promised_by_character: tuple[str, ...] = ()
+    promise_lines: Mapping[str, str] = Field(default_factory=dict)
     identity: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
     address: tuple[tuple[str, str], ...] = ()

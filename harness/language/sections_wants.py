@@ -39,6 +39,7 @@ class WantRules(Frozen):
         any_value: that it does not matter ("I don't care", 随便); what, the nouns beside it or the question before it say.
         any_noun: the same with a slot's own noun in it, which stands for ``{noun}`` ("any {noun}").
         elsewhere: questions about the hearer's life or taste, which an answer to does not look for anything.
+        those: what shows that one certain thing is refused ("not that", 别……那家), not all of its kind.
         refusals: what makes a value one that is not wanted ("not", 不要).
         anything: the value that stands for any.
     """
@@ -52,5 +53,6 @@ class WantRules(Frozen):
     any_value: tuple[str, ...] = ()
     any_noun: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    those: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     anything: str = "any"

@@ -24,12 +24,13 @@ _ANSWERING = (
     "owned",
     "asker",
     "lead",
+    "lacking",
     "wh",
     "none",
     "deflections",
     "verbs",
 )
-_WANTS = ("cues", "proposals", "any_value", "about", "direct", "refusals", "elsewhere")
+_WANTS = ("cues", "proposals", "any_value", "about", "direct", "refusals", "those", "elsewhere")
 _HISTORY_PARTS = (
     "asks",
     "opposites",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 2_000
 _PERSONA = "persona"
+_SLOT = "slot:"
 _ELSEWHERE = ("claim", "slot:where", "slot:origin")
 """Claims and places have checks of their own; a place without a subject is often another's (在绍兴，身体都好)."""
 
@@ -31,12 +32,17 @@ _ELSEWHERE = ("claim", "slot:where", "slot:origin")
 def against_persona(reply: str, user_text: str, known: Knowledge, pack: LanguagePack) -> Iterator[tuple[str, Known]]:
     """The words of a reply that deny a fact of the persona, and the fact."""
     yield from _answered(reply, user_text, known, pack)
-    now = read_utterance(reply[:_LONGEST], user_text[:_LONGEST], pack)
+    question = read_question(user_text[:_LONGEST], pack)
+    own = pack.any_of(pack.text.first_person)
+    others = question is not None and question.own and not question.listener
+    now = read_utterance(reply[:_LONGEST], "" if others else user_text[:_LONGEST], pack)
     for item in known.facts:
         if item.fact.speaker != _PERSONA or item.free:
             continue
         before = read_utterance(f"{item.truth}.", "", pack)
         for conflict in between(now, before, 0, pack):
+            if others and conflict.rule.startswith(_SLOT) and not own.search(conflict.words):
+                continue  # "Thirty." to "How old am I?" is the asker's age
             if conflict.rule not in _ELSEWHERE and conflict.strength >= SURE:
                 yield conflict.words, item
                 break

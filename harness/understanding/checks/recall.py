@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from harness.state import USER, Fact, Finding, Notice
 from harness.understanding.checks.holding import statement
-from harness.understanding.checks.whose import about, told_of, whose
+from harness.understanding.checks.promises_asked import promise_notices
+from harness.understanding.checks.whose import about, forbids, told_of, whose
 from harness.understanding.facts.claims import plain_text
 from harness.understanding.facts.extract import asked_attributes
 from harness.understanding.one_script import in_one_script
@@ -36,10 +37,21 @@ _NAME = re.compile(r"(?<![^\W_])[A-Z][\w'-]+")
 
 @in_one_script
 def recall_notices(text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Notice, ...]:
-    """A notice for each fact about the user, or about somebody they told of, that the message asks for.
+    """A notice for each fact about the user, or about somebody they told of, that the message asks for, and each promise.
 
     ``truth`` is said to the user: "Your …". A question about a relative or pet is never answered with the user's own age or home.
     """
+    return (*_promised(text, state, pack), *_told(text, state, pack))
+
+
+def _promised(text: str, state: DialogueState, pack: LanguagePack) -> list[Notice]:
+    if not state.commitments:
+        return []
+    asking = (clause for clause in _clauses(plain_text(text, pack)) if pack.any_of(pack.text.questions).search(clause))
+    return [notice for clause in asking for notice in promise_notices(clause, state, pack)]
+
+
+def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, ...]:
     facts = state.active_facts(USER)
     if not state.active_facts():
         return ()
@@ -126,7 +138,7 @@ def _answers(clause: str, facts: tuple[Fact, ...], pack: LanguagePack) -> list[F
         overlap = len(words & (terms(fact.attribute, pack) | terms(fact.value, pack)))
         names = spec.aliases if spec is not None else (fact.attribute,)
         overlap += 2 * any(contains_phrase(clause, name) for name in names)
-        score = 2.0 * (key in asked) + (SHARED + overlap if overlap else 0)
+        score = 2.0 * (key in asked or forbids(fact, clause, asked, pack)) + (SHARED + overlap if overlap else 0)
         if score > 0:
             scores[fact.id] = score
     if not scores:

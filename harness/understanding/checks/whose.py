@@ -13,7 +13,7 @@ from harness.understanding.checks.holding import statement
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.keys import NAME
 from harness.understanding.facts.relations import propositions
-from harness.understanding.text import contains_phrase, fold, has_han
+from harness.understanding.text import contains_phrase, fold, has_han, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
@@ -76,7 +76,28 @@ def about(who: Whose, clause: str, state: DialogueState, pack: LanguagePack) -> 
     if pack.any_of(pack.recall.elsewhere).search(rest):
         return []
     known = [fact for fact in state.active_facts() if fold(fact.subject) in who.labels and fact.speaker == USER]
-    return [fact for fact in known if _key(fact, pack) in asked or _speaks_of(fact, who.own, pack)]
+    told = [fact for fact in known if _key(fact, pack) in asked or _speaks_of(fact, who.own, pack)]
+    return [fact for fact in told if _to_the_point(fact, who.own, pack)] + [
+        fact for fact in known if fact not in told and forbids(fact, who.own, asked, pack)
+    ]
+
+
+def forbids(fact: Fact, question: str, asked: set[str], pack: LanguagePack) -> bool:
+    """Whether a fact tells what is not eaten (an allergy), where that is asked for."""
+    spec = pack.attribute(fact.attribute)
+    if spec is None or not fact.polarity or not asked & set(spec.opposes):
+        return False
+    return pack.any_of(pack.answering.lacking).search(question) is not None
+
+
+def _to_the_point(fact: Fact, question: str, pack: LanguagePack) -> bool:
+    """Of things that several may hold of, the one that is asked about: whether she likes cheese, boats do not tell."""
+    spec = pack.attribute(fact.attribute)
+    if spec is None or not spec.taste:
+        return True
+    if pack.any_of(pack.answering.wh).search(question):
+        return not (fact.polarity and pack.any_of(pack.answering.lacking).search(question))
+    return bool(terms(fact.value, pack) & terms(question, pack))
 
 
 def told_of(fact: Fact, label: str, pack: LanguagePack) -> str:

@@ -134,7 +134,7 @@ def find_accepted(asked: str, answer: str, answerer: str, pack: LanguagePack, no
             match_ = next((m for pattern in patterns if (m := pattern.search(lowered)) is not None), None)
             promise = None if match_ is None else _promise(sentence, match_, answerer, asker, pack, now)
             if promise is not None and (lasting or promise.due or firm):
-                yield replace(promise, text=_swap(promise.text, pack))
+                yield replace(promise, text=swapped(promise.text, pack))
                 return
 
 
@@ -230,7 +230,7 @@ def _says_something(text: str, pack: LanguagePack) -> bool:
     return bool(text) and bool(content_words(text, pack) or pack.commitments.deed_phrases.first(text) is not None)
 
 
-def _swap(text: str, pack: LanguagePack) -> str:
+def swapped(text: str, pack: LanguagePack) -> str:
     """Persons exchanged: "send me the recipe" becomes "send you the recipe"."""
     pieces: list[str] = []
     position = 0

@@ -116,7 +116,7 @@ def _bare(question: str, answer: str, rest: tuple[str, ...], pack: LanguagePack,
     if not keys:
         return []
     told = [claim for claim in read_claims(answer, pack, Reading(dropped=True)) if claim.attribute in keys]
-    if told:  # a sentence that only lacks its subject (去年结婚的)
+    if told and not pack.any_of(rules.lacking).search(question):  # a sentence that only lacks its subject (去年结婚的)
         return [replace(claim, quote=answer) for claim in told]
     spec = pack.attribute(keys[0])
     key = spec.key if spec is not None else keys[0]
@@ -135,7 +135,14 @@ def _bare(question: str, answer: str, rest: tuple[str, ...], pack: LanguagePack,
         owner, kind = owned
         named = pack.wording.kind_named.format(kind=kind, name=value)
         return [Claim(SPEAKER, owner.key, named, quote=answer, kind=kind, name=value, single=owner.single)]
-    return _valued(spec, key, value, question, answer, pack)
+    claims = _valued(spec, key, value, question, answer, pack)
+    return [_lacked(claim, pack) for claim in claims] if pack.any_of(rules.lacking).search(question) else claims
+
+
+def _lacked(claim: Claim, pack: LanguagePack) -> Claim:
+    """What answers "What can't you eat?" is not eaten."""
+    spec = pack.attribute(claim.attribute)
+    return replace(claim, polarity=False, degree=None) if spec is not None and spec.taste else claim
 
 
 def _valued(

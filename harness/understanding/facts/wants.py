@@ -97,6 +97,8 @@ def _sentence(sentence: str, pack: LanguagePack, questioned: tuple[WantSlot, ...
             if answers and not (cued or proposed or looking) and value.slot.attribute not in slots:
                 continue
             wanted = pack.any_of(rules.refusals).search(sentence[: value.start]) is None
+            if not wanted and pack.any_of(rules.those).search(sentence[: value.start]):
+                continue  # "not that Italian place" leaves the others
             yield _claim(value.slot, value.value, sentence, polarity=wanted)
     else:
         values = []
