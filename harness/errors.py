@@ -152,9 +152,9 @@ class SessionBusy(TurnError):
 
 
 class BudgetError(TurnError):
-    """The token budget cannot hold the parts that must never be cut (L0, L1, the goal, the user's message)."""
+    """The token budget cannot hold the parts that must never be cut (L0, L1, the goal), with room for a message."""
 
-    remedy = "Raise harness.total_token_budget, or shorten the persona or the message."
+    remedy = "Raise harness.total_token_budget, or shorten the persona."
 
 
 class StateError(HarnessError):

@@ -12,7 +12,7 @@ from harness.errors import (
     ModelError,
     ModelTimeout,
 )
-from harness.ports import Clock, Model, ModelDelta, ModelReply, ModelRequest, SystemClock
+from harness.ports import Clock, Model, ModelDelta, ModelReply, ModelRequest, SystemClock, visible
 from harness.state.record import ModelCall, Usage
 
 GRACE_S = 0.25
@@ -31,7 +31,7 @@ def ignore(call: ModelCall) -> None:
 async def call(
     model: Model, request: ModelRequest, *, phase: str, on_call: OnCall = ignore, clock: Clock = _CLOCK
 ) -> ModelReply:
-    """One call of a model.
+    """One call of a model. Whatever cannot be stored in its answer (a lone surrogate) is replaced, whichever model it is.
 
     Raises:
         ModelError: as the model raised it; ``on_call`` has been told before.
@@ -42,7 +42,7 @@ async def call(
     error: BaseException | None = None
     try:
         async with asyncio.timeout(request.timeout_s + GRACE_S):
-            reply = await model.complete(request)
+            reply = _storable(await model.complete(request))
     except TimeoutError as late:
         error = _late(request)
         raise error from late
@@ -69,15 +69,25 @@ async def stream(
     first: float | None = None
     reply: ModelReply | None = None
     error: BaseException | None = None
-    shown = ""
+    shown = held = ""
     pieces = model.stream(request)
     try:
         async for delta in pieces:
             if delta.text and first is None:
                 first = clock.monotonic() - started
-            shown += delta.text
-            reply = delta.reply or reply
-            yield delta
+            text, held = _whole(held + delta.text, last=delta.reply is not None)
+            shown += text
+            if delta.reply is None:
+                yield ModelDelta(text)
+                continue
+            reply = _storable(delta.reply)
+            if text != delta.text:  # what was held back is shown before the answer is over
+                yield ModelDelta(text)
+                text = ""
+            yield ModelDelta(text, reply)
+        if held:
+            shown += visible(held)
+            yield ModelDelta(visible(held))
     except BaseException as raised:
         error = raised
         raise
@@ -87,6 +97,20 @@ async def stream(
         close = getattr(pieces, "aclose", None)
         if close is not None:
             await close()
+
+
+def _storable(reply: ModelReply) -> ModelReply:
+    """The answer with a mark in the place of lone surrogates, so that it can be checked, shown and stored."""
+    return replace(
+        reply, text=visible(reply.text), model=visible(reply.model), finish_reason=visible(reply.finish_reason)
+    )
+
+
+def _whole(text: str, *, last: bool) -> tuple[str, str]:
+    """What of a stream can be shown, and the first half of a pair whose second half is still to come."""
+    if not last and "\ud800" <= text[-1:] <= "\udbff":
+        return visible(text[:-1]), text[-1]
+    return visible(text), ""
 
 
 def _neutral(request: ModelRequest) -> ModelRequest:
@@ -125,9 +149,9 @@ def _record(
     failed = (
         ""
         if error is None or closed or reply is not None
-        else f"{type(error).__name__}: {getattr(error, 'message', error)}"
+        else visible(f"{type(error).__name__}: {getattr(error, 'message', error)}")
     )
-    text = reply.text if reply is not None else shown or str(details.get("text") or "")
+    text = reply.text if reply is not None else shown or visible(str(details.get("text") or ""))
     finish = reply.finish_reason if reply is not None else "closed" if closed else ""
     attempts = reply.attempts if reply is not None else details.get("attempts", 1)
     model_id = model.model_id(request.role)

@@ -18,16 +18,17 @@ from harness.context.layout import Layout, Placement, sides
 from harness.context.recalled import recall_messages, resumed_topic, turns_under
 from harness.context.reporting import Built, report_on
 from harness.context.select import Selection, select_facts
+from harness.context.shortening import IN_HISTORY, LEAST, shortened
 from harness.context.tools import select_tools, with_tools
 from harness.context.views import retrieved_view, working_view
 from harness.errors import BudgetError
 from harness.language import LanguagePack
 from harness.memory.informing import KNOWN, lines, settled, without_repeats
 from harness.ports import ChatMessage, Ports, TokenCounter
-from harness.prompt_views import ContextView, PersonaView, SummaryView
+from harness.prompt_views import ContextView, PersonaView, SummaryView, ToolView
 from harness.prompts import Prompts
 from harness.settings.layers import PartName, SystemSettings
-from harness.state import ContextReport, Persona, Retrieved, apply
+from harness.state import ContextReport, Message, Persona, Retrieved, apply
 from harness.state.memory import MemoryLayer
 from harness.state.operations import ReturnTopic
 from harness.understanding.checks.holding import statement
@@ -41,10 +42,16 @@ GAVE_WAY = "over the budget of the whole prompt"
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The prompt and the report on it. ``texts``: whatever was counted, for a counter that can count exactly."""
+    """The prompt and the report on it.
+
+    Attributes:
+        heard: the user's message as it stands in the prompt.
+        texts: whatever was counted, for a counter that can count exactly.
+    """
 
     messages: tuple[ChatMessage, ...]
     report: ContextReport
+    heard: str
     texts: tuple[str, ...] = ()
 
 
@@ -52,14 +59,16 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     """Build the prompt for the character's reply.
 
     When the whole is over the budget, the oldest turns of the history are left out first, then what was retrieved (L2 and
-    L3), least score first. The system prompt, the summary, L1 and the user's message are never cut.
+    L3), least score first. A message of the user that is over the budget all the same is shortened, as is one in the history
+    that alone has a third of it: the beginning and the end stay, with a mark between them. The system prompt, the summary
+    and L1 are never cut.
 
     Args:
         turn: with ``notices`` and ``references`` filled in.
         budget: most tokens of the prompt; ``total_token_budget`` by default.
 
     Raises:
-        BudgetError: L0, L1, the goal and the user's message alone are over the budget.
+        BudgetError: L0, L1 and the goal leave no room for a message of ``LEAST`` tokens, or for a shorter one as it is.
     """
     budget = turn.settings.total_token_budget if budget is None else budget
     pack = ports.languages.get(turn.persona.language)
@@ -67,16 +76,27 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
     turn, found = _found(turn.with_(recalled=recalled), ports, pack)
     tools = select_tools(turn, pack)
     system = system_prompt(turn, ports, pack)
+    heard = turn.text
     for chosen in found.shrinking():
-        working = replace(working_view(turn, chosen.selection, ports), tools=tools.views)
-        parts = _parts(turn, chosen, ports, system, working)
-        layout = _layout(turn, ports, parts, working)
+        working, parts = _filled(turn, chosen, ports, system, tools.views)
+        layout = _layout(turn, ports, parts, working, heard)
         fixed = sum(_cost(text, turn.tokens) for text in layout.texts())
         if fixed <= budget:
             break
     else:
-        raise _too_small(turn, layout, parts, fixed, budget)
-    messages = turn.state.messages
+        too_small = _too_small(turn, layout, parts, fixed, budget)
+        # What was found stays where enough of the message can be told beside it.
+        smallest = chosen
+        for chosen, least in ((found, max(LEAST, budget // 4)), (smallest, LEAST)):
+            working, parts = _filled(turn, chosen, ports, system, tools.views)
+            heard = _shortened_message(turn, ports, parts, working, budget, least)
+            if heard:
+                break
+        else:
+            raise too_small
+        layout = _layout(turn, ports, parts, working, heard)
+        fixed = sum(_cost(text, turn.tokens) for text in layout.texts())
+    messages = _history(turn, pack, budget)
     task = turn.state.task
     history, dropped = fit(
         messages,
@@ -94,10 +114,48 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
         gave_way=chosen.gave_way,
         resolved=resolved,
         budget=budget,
+        heard=heard,
+        shortened=tuple(
+            (before, after) for before, after in zip(turn.state.messages, messages, strict=True) if before is not after
+        ),
     )
-    counted = (*layout.texts(), *parts.values(), *(message.text for message in messages))
+    counted = (*layout.texts(), *parts.values(), heard, *(message.text for message in messages))
     report = with_tools(report_on(turn, ports.layers, built), turn, tools)
-    return Composed(layout.messages(history), report, counted)
+    return Composed(layout.messages(history), report, heard, counted)
+
+
+def _filled(
+    turn: Turn, found: _Found, ports: Ports, system: str, tools: tuple[ToolView, ...]
+) -> tuple[ContextView, dict[PartName, str]]:
+    """L1, and the text of every part."""
+    working = replace(working_view(turn, found.selection, ports), tools=tools)
+    return working, _parts(turn, found, ports, system, working)
+
+
+def _shortened_message(
+    turn: Turn, ports: Ports, parts: dict[PartName, str], working: ContextView, budget: int, least: int
+) -> str:
+    """As much of the user's message as the rest of the prompt leaves room for; empty with less than ``least`` tokens of room."""
+    pack = ports.languages.get(turn.persona.language)
+    around = sum(_cost(text, turn.tokens) for text in _layout(turn, ports, parts, working, "…").texts())
+    room = budget - around
+    while room >= least:
+        cut = shortened(turn.text, room, tokens=turn.tokens, pack=pack)
+        over = sum(_cost(text, turn.tokens) for text in _layout(turn, ports, parts, working, cut).texts()) - budget
+        if over <= 0:
+            return cut
+        room -= over
+    return ""
+
+
+def _history(turn: Turn, pack: LanguagePack, budget: int) -> tuple[Message, ...]:
+    """The messages of the session, those shortened that alone would leave no room for the others."""
+    room = max(LEAST, budget // IN_HISTORY)
+    told = []
+    for message in turn.state.messages:
+        text = shortened(message.text, room, tokens=turn.tokens, pack=pack)
+        told.append(message if text == message.text else message.model_copy(update={"text": text}))
+    return tuple(told)
 
 
 def system_prompt(turn: Turn, ports: Ports, pack: LanguagePack) -> str:
@@ -205,16 +263,16 @@ def _context(view: ContextView, ports: Ports, language: str) -> str:
     return ports.prompts.render("context", language, context=view).strip()
 
 
-def _layout(turn: Turn, ports: Ports, parts: dict[PartName, str], working: ContextView) -> Layout:
+def _layout(turn: Turn, ports: Ports, parts: dict[PartName, str], working: ContextView, heard: str) -> Layout:
     language = turn.persona.language
     placement = _placement(turn, ports)
     before, after = sides(ports.layers.context.order, parts, placement)
     remarks = ports.prompts.render("notices", language, context=working).strip() if working.notices else ""
     if placement == "late_system":
-        return Layout(before, after, turn.text, remarks)
-    message = turn.text
+        return Layout(before, after, heard, remarks)
+    message = heard
     if after or remarks:
-        message = ports.prompts.render("respond", language, notes=after, remarks=remarks, user_text=turn.text)
+        message = ports.prompts.render("respond", language, notes=after, remarks=remarks, user_text=heard)
     return Layout(before, "", message.strip("\n"))
 
 

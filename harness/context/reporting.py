@@ -26,6 +26,8 @@ class Built:
 
     Attributes:
         parts: the text of every part that is not empty. ``history``: the messages that are in it; ``dropped``: those that are not.
+        heard: the user's message as it stands in the prompt. ``shortened``: messages of the history, each as it was said and as it stands
+            there.
         gave_way: ids of what was retrieved and left out for the budget. ``resolved``: conflicts between memory and the session.
     """
 
@@ -38,6 +40,8 @@ class Built:
     gave_way: frozenset[str]
     resolved: tuple[ContextConflict, ...]
     budget: int
+    heard: str
+    shortened: tuple[tuple[Message, Message], ...] = ()
 
 
 def report_on(turn: Turn, layers: Layers, built: Built) -> ContextReport:
@@ -48,7 +52,7 @@ def report_on(turn: Turn, layers: Layers, built: Built) -> ContextReport:
         _earlier(turn, layers, built),
         *(_memory(name, turn, layers, built) for name in RETRIEVED),
     )
-    troubles = (*_troubles(turn, layers, built, blocks), *_of_memory(turn))
+    troubles = (*_oversized(turn, built), *_troubles(turn, layers, built, blocks), *_of_memory(turn))
     per_message = turn.tokens.per_message
     texts = (*built.layout.texts(), *(message.text for message in built.history))
     return ContextReport(
@@ -218,6 +222,22 @@ def _troubles(turn: Turn, layers: Layers, built: Built, blocks: tuple[LayerRepor
             layer="L1",
             text="L1 is empty: no task, topic, fact or mood is known after the first turn",
         )
+
+
+def _oversized(turn: Turn, built: Built) -> Iterator[ContextWarning]:
+    """Messages that are shortened in the prompt."""
+    if built.heard != turn.text:
+        yield _cut_short("the message", turn.text, built.heard, turn)
+    kept = {id(message) for message in built.history}
+    for before, after in built.shortened:
+        if id(after) in kept:
+            yield _cut_short(f"the message of turn {before.turn} ({before.speaker})", before.text, after.text, turn)
+
+
+def _cut_short(what: str, before: str, after: str, turn: Turn) -> ContextWarning:
+    whole, kept = turn.tokens.count(before), turn.tokens.count(after)
+    text = f"{what} alone has {whole} tokens; its beginning and its end are told ({kept} tokens), and it is kept whole"
+    return ContextWarning(kind="oversized_item", text=text)
 
 
 def _of_memory(turn: Turn) -> Iterator[ContextWarning]:

@@ -31,6 +31,7 @@ class PremiseCues(Frozen):
             tried in turn. A group ``past`` says that the claim is in the past form of reported speech.
         tags: what is cut from the end of a claim ("…, remember?", …吗).
         promises: reported words that are no claim but a promise or a request ("you'd call me").
+        promised: in a message: the character is said to have promised something; a group ``c`` for what.
         elided: what a reported claim without a subject is completed with ("you said no pets").
         has: the sentence that a thing of ``owned`` presupposes, over ``{n}``; ``has_named`` over ``{name}`` too;
             ``has_other`` that there is a further one.
@@ -57,6 +58,7 @@ class PremiseCues(Frozen):
     prefixes: Mapping[str, tuple[str, ...]] = {}
     tags: tuple[str, ...] = ()
     promises: tuple[str, ...] = ()
+    promised: tuple[str, ...] = ()
     direct: tuple[str, ...] = ()
     innocent: tuple[str, ...] = ()
 

@@ -160,6 +160,8 @@ class EmotionLexicon(Frozen):
         asked: matched on the whole clause: the emotion is asked about or wished, not felt.
         appraisals: what is said to the listener.
         cues: sayings that show an emotion wherever they stand.
+        names: names of people, places and works that look like emotion words ("the Sad Cafe", 快乐超市); matched with their
+            capitals, they show nothing.
         bare: forms that show one when no word does ("What?!"); the first that matches decides.
         tone: what clashes with it in a reply.
         empathy: emotion of the other -> emotion it calls up in a friendly listener.
@@ -179,6 +181,7 @@ class EmotionLexicon(Frozen):
     asked: tuple[Regex, ...] = ()
     appraisals: tuple[Appraisal, ...] = ()
     cues: tuple[EmotionCue, ...] = ()
+    names: tuple[Regex, ...] = ()
     bare: tuple[EmotionCue, ...] = ()
     empathy: dict[str, str] = Field(default_factory=dict)
     tone: ToneCues = ToneCues()

@@ -23,6 +23,7 @@ class EngineLines(Frozen):
         of_other: what holds of a third person, in that person's words, over ``{who}`` and ``{text}``.
         theirs: (regular expression, replacement) pairs that make the name of a subject one that the character can read
             ("user's mother": "their mother").
+        left_out: stands for the middle of a message too long for the prompt, over ``{count}`` (its characters).
         disputed: a fact that is contested, over ``{text}``.
         language_names: language codes to names in this language.
     """
@@ -40,5 +41,6 @@ class EngineLines(Frozen):
     looked_up_before: str = "{date}: {text}"
     of_other: str = "{who}: {text}"
     theirs: tuple[tuple[str, str], ...] = ()
+    left_out: str = "[… {count} …]"
     disputed: str = "{text}?"
     language_names: Mapping[str, str] = {}

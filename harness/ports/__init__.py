@@ -38,6 +38,7 @@ from harness.ports.models import (
     ModelRequest,
     Role,
     StructuredForm,
+    visible,
 )
 from harness.ports.sessions import Journal, NullJournal, SessionStore, TurnPlace, places
 from harness.ports.short_term import RecentMessage, ShortTerm
@@ -128,4 +129,5 @@ __all__: Sequence[str] = [
     "TurnPlace",
     "Vector",
     "places",
+    "visible",
 ]

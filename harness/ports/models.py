@@ -10,6 +10,16 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from harness.state.record import Usage
 
+
+def visible(text: str) -> str:
+    """The text with each lone surrogate replaced by U+FFFD, so that it can be stored and shown."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 Role = Literal["responder", "summarizer", "evaluator", "extractor"]
 StructuredForm = Literal["json_schema", "json_object", "prompt"]
 

@@ -184,7 +184,8 @@ class ContextWarning(Frozen):
         kind: ``layer_empty`` (nothing to tell where there should be something), ``threshold_too_high`` (memories were found,
             and all of them were below ``similarity_threshold``), ``budget_exceeded`` (something had to give way to the
             budget of the prompt, or a layer that is never cut is over its own), ``left_out`` (a limit of a layer was
-            reached), ``oversized_item`` (one item alone is over the limit of its layer), ``unknown_user`` (nothing is known
+            reached), ``oversized_item`` (one item alone is over the limit of its layer, or a message over
+            the budget; it is told in part), ``unknown_user`` (nothing is known
             of this user id, while the character knows others), ``unstable_prefix`` (the order of layers gives up the prompt
             cache), ``memory`` (whatever else memory reports, such as a store that does not answer).
         layer: the layer it is about; empty when it is about none or all.

@@ -8,6 +8,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from harness.asking import ask
+from harness.context.shortening import within_request
 from harness.language import LanguagePack
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import AnalysisView
@@ -65,11 +66,11 @@ async def analyse_topic(turn: Turn, ports: Ports) -> Analysed:
 
 
 async def _ask(turn: Turn, ports: Ports, prompt: str, schema: Answers) -> Analysed:
-    pack = ports.languages.get(turn.language)
+    pack, told = ports.languages.get(turn.language), ports.languages.get(turn.persona.language)
     view = AnalysisView.of(
         turn.state,
         turn.persona,
-        user_text=turn.text,
+        user_text=within_request(turn.text, settings=turn.settings, tokens=turn.tokens, pack=told),
         reply=turn.reply,
         emotions=("neutral", *pack.emotion.prototypes),
         attributes=(attribute.key for attribute in pack.attributes),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.asking import ask
+from harness.context.shortening import within_request
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import FactView
 from harness.state import CHARACTER, Candidate, Fact, ModelCall
@@ -23,6 +24,12 @@ def _facts(turn: Turn) -> tuple[Fact, ...]:
     return (*turn.persona.as_facts(), *turn.state.active_facts(CHARACTER)[-MAX_OWN_FACTS:])
 
 
+def _told(turn: Turn, ports: Ports, text: str) -> str:
+    """A text as a verdict may be asked on it: one that is longer than the budget of a prompt is shortened."""
+    pack = ports.languages.get(turn.persona.language)
+    return within_request(text, settings=turn.settings, tokens=turn.tokens, pack=pack)
+
+
 def _request(turn: Turn, ports: Ports, mode: str, reply: str) -> ModelRequest:
     prompt = ports.prompts.render(
         "consistency_check",
@@ -30,8 +37,8 @@ def _request(turn: Turn, ports: Ports, mode: str, reply: str) -> ModelRequest:
         mode=mode,
         name=turn.persona.name,
         facts=tuple(FactView.of(fact) for fact in _facts(turn)),
-        user_text=turn.text,
-        reply=reply,
+        user_text=_told(turn, ports, turn.text),
+        reply=_told(turn, ports, reply),
     )
     return ModelRequest(
         role="evaluator",

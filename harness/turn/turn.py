@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from harness.context.tokens import ESTIMATE
 from harness.errors import OperationRejected
 from harness.memory.informing import informed
-from harness.ports import ChatMessage, Ports, Recalled, TokenCounter
+from harness.ports import ChatMessage, Ports, Recalled, TokenCounter, visible
 from harness.settings import EngineSettings
 from harness.state import (
     Applied,
@@ -42,6 +42,7 @@ class Turn:
         state: the state with every operation so far applied.
         text: what the user said, after ``receive``.
         language: language code of the user's text.
+        heard: the user's text as the prompt has it: shortened where it is longer than the budget; empty before ``compose``.
         seed: for everything that varies: sampling and the choice of wording.
         resolved: the user's text rewritten to stand alone ("book the second hotel" -> with its name).
         references: what was resolved, as "it = the Canon". ``resolution``: the same with what each one is.
@@ -69,6 +70,7 @@ class Turn:
     now: datetime
     origin: Literal["say", "retry", "edit", "change", "import"] = "say"
     language: str = "en"
+    heard: str = ""
     seed: int = 0
     resolved: str = ""
     references: tuple[str, ...] = ()
@@ -164,7 +166,7 @@ class Turn:
 
     def note(self, kind: str, message: str) -> Turn:
         """A copy with one more event, visible in the record."""
-        return self.with_(events=(*self.events, Event(phase=self.phase, kind=kind, message=message)))
+        return self.with_(events=(*self.events, Event(phase=self.phase, kind=kind, message=visible(message))))
 
     def called(self, calls: Iterable[ModelCall]) -> Turn:
         """A copy with more model calls in its trace."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import assume, given, strategies as st
 
-from harness.adapters.models.replies import Cleaner, estimated_usage, visible, without_echo, without_reasoning
+from harness.adapters.models.replies import Cleaner, estimated_usage, without_echo, without_reasoning
+from harness.ports import visible
 
 PARTS = st.sampled_from(
     [

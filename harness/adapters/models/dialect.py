@@ -13,9 +13,9 @@ from harness import errors
 from harness.adapters.models import wordings
 from harness.adapters.models.endpoint import is_local
 from harness.adapters.models.failures import Refusal, Target
-from harness.adapters.models.replies import visible
 from harness.errors import ModelError
 from harness.ports import Capabilities, ModelRequest
+from harness.ports.models import visible
 
 PrefillStyle = Literal["auto", "plain", "vllm", "deepseek", "off"]
 

@@ -16,6 +16,7 @@ from harness import errors
 from harness.adapters.models import wordings
 from harness.adapters.models.failures import Refusal, Target, content_filtered, error_message, excerpt, is_page
 from harness.errors import ModelError
+from harness.ports.models import visible
 from harness.state.record import Usage
 
 _TAGS = "|".join(wordings.REASONING_TAGS)
@@ -33,15 +34,6 @@ class Completion:
     model: str
     finish_reason: str
     usage: Usage | None
-
-
-def visible(text: str) -> str:
-    """The text with each lone surrogate replaced by U+FFFD, so that it can be stored and shown."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def without_reasoning(text: str) -> str:

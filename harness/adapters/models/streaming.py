@@ -19,11 +19,11 @@ from harness.adapters.models.replies import (
     has_reasoning,
     raise_error_body,
     read_usage,
-    visible,
     without_echo,
     without_reasoning,
 )
 from harness.errors import ModelError
+from harness.ports.models import visible
 from harness.state.record import Usage
 
 _TRAILER_S = 2.0

@@ -34,7 +34,7 @@ async def compose(turn: Turn, ports: Ports) -> Turn:
     if await turn.tokens.measure(composed.texts):
         composed = compose_prompt(turn, ports)
     _log(turn, composed.report)
-    return turn.with_(messages=composed.messages, context=composed.report)
+    return turn.with_(messages=composed.messages, context=composed.report, heard=composed.heard)
 
 
 def _log(turn: Turn, report: ContextReport) -> None:

@@ -48,7 +48,7 @@ async def respond(turn: Turn, ports: Ports) -> Turn:
             composed = compose_prompt(turn, ports, budget=smaller)
         except BudgetError:
             raise error from None
-        turn = turn.with_(messages=composed.messages, context=composed.report)
+        turn = turn.with_(messages=composed.messages, context=composed.report, heard=composed.heard)
         turn = turn.note("context_too_long", f"{error.message} Composed again with {smaller} tokens.")
         return await _answer(turn, ports, calls)
 

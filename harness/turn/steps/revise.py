@@ -122,7 +122,7 @@ def _stronger(turn: Turn, ports: Ports, notice: Notice | None, mode: str) -> tup
         turn.persona.language,
         mode=mode,
         name=turn.persona.name,
-        user_text=turn.text,
+        user_text=turn.heard or turn.text,
         reply=turn.reply,
         truths=(truth,) if truth else (),
         findings=tuple(FindingView.of(finding, truth) for finding in turn.candidates[turn.chosen].findings),

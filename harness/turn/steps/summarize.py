@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from harness.asking import call
+from harness.context.shortening import within_request
 from harness.context.tokens import message_tokens
 from harness.errors import ModelError
+from harness.language import LanguagePack
 from harness.ports import ChatMessage, ModelRequest, Ports
 from harness.prompt_views import MessageView, SummaryView
 from harness.state import Message, ModelCall
@@ -76,7 +78,7 @@ async def _by_model(turn: Turn, ports: Ports, old: tuple[Message, ...]) -> tuple
         language=pack.lines.language_names.get(turn.persona.language, turn.persona.language),
         structured=False,
         previous=SummaryView.of(previous) if previous is not None else None,
-        messages=tuple(MessageView.of(message, names) for message in old),
+        messages=tuple(MessageView.of(_within(message, turn, pack), names) for message in old),
         max_tokens=limit,
     )
     calls: list[ModelCall] = []
@@ -99,6 +101,12 @@ async def _by_model(turn: Turn, ports: Ports, old: tuple[Message, ...]) -> tuple
     if not text or count(text) >= before:
         return turn.called(calls).note("fell_back_to_rules", "the summarizer's text is not shorter"), ""
     return turn.called(calls), text
+
+
+def _within(message: Message, turn: Turn, pack: LanguagePack) -> Message:
+    """A message as the request may hold it: one that is longer than its part of the budget is shortened."""
+    text = within_request(message.text, settings=turn.settings, tokens=turn.tokens, pack=pack)
+    return message if text == message.text else message.model_copy(update={"text": text})
 
 
 def _by_rules(turn: Turn, ports: Ports, old: tuple[Message, ...]) -> str:

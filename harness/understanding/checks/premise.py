@@ -9,6 +9,7 @@ from harness.state import Notice
 from harness.understanding.checks.calling import wrong_name
 from harness.understanding.checks.guards import find_attempts
 from harness.understanding.checks.presupposed import presupposed
+from harness.understanding.checks.promised import unpromised
 from harness.understanding.checks.relatives import relatives_work
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity, supported
 from harness.understanding.facts.relations import FAIRLY, LIKELY, STRONG, WEAK, Stand
@@ -64,6 +65,8 @@ def check_premise(
         for notice in _sentence(sentence, known, pack):
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)
+        if not found and (promise := _promise(sentence, state, known, pack)) is not None:
+            found.append(promise)
     decided = [notice for notice in found if notice.kind == "contradiction"]
     # Where a fact is denied as well, that is what has to be answered.
     if not decided and (called := wrong_name(text, state=state, persona=persona, pack=pack)) is not None:
@@ -106,6 +109,12 @@ def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[N
             )
     for item, claim, words in relatives_work(sentence, known, pack):
         yield _contradiction(item, claim, words, LIKELY)
+
+
+def _promise(sentence: str, state: DialogueState, known: Knowledge, pack: LanguagePack) -> Notice | None:
+    """A notice about a promise that the character never gave."""
+    words, what = unpromised(sentence, state=state, lines=known.lines, pack=pack)
+    return Notice(kind="challenge", quote=words, claim=what, value=what, confidence=_UNDECIDED) if words else None
 
 
 def _hinted(claim: Claim, known: Knowledge) -> bool:

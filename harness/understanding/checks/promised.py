@@ -9,7 +9,7 @@ from harness.understanding.checks.points import content, keys_of
 from harness.understanding.checks.questions import plain, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from harness.language import LanguagePack
     from harness.state import Commitment, DialogueState
@@ -40,6 +40,26 @@ def check_promised(reply: str, *, user_text: str, state: DialogueState, pack: La
                 Finding(kind="contradiction", severity=SEVERITY, evidence=clause, turn=promise.turn, against=words)
             )
     return tuple(found)
+
+
+def unpromised(sentence: str, *, state: DialogueState, lines: Iterable[str], pack: LanguagePack) -> tuple[str, str]:
+    """(the words, what is said to be promised) where a sentence speaks of a promise of the character that nothing is known of.
+
+    ``lines``: what the character ever said; a promise may be in one of them without having been noticed. Empty where it is known.
+    """
+    match = next(
+        (match for one in pack.premise.promised if (match := pack.pattern(one).search(sentence)) is not None), None
+    )
+    wanted = content(keys_of(match["c"], pack)[0]) if match is not None else frozenset()
+    if match is None or not wanted:
+        return "", ""
+    if any(_about(one, wanted, pack) for one in state.commitments if one.by == CHARACTER):
+        return "", ""
+    summary = state.summary.text if state.summary is not None else ""
+    for line in (*lines, summary):
+        if line and len(wanted & content(keys_of(plain(line, pack), pack)[0])) > ENOUGH * len(wanted):
+            return "", ""
+    return match[0].strip(), match["c"].strip()
 
 
 def _denials(reply: str, pack: LanguagePack) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,8 @@ SHOUT = 0.25
 DECIDED = 0.2
 """An emotion with less valence than this (surprise) may be glad or unhappy."""
 _SHOUT_LETTERS = 4
+_TITLE = 3
+"""Words that a name may have when it stands alone."""
 _LONG_VOWEL = re.compile(r"([a-z])\1{2,}", re.IGNORECASE)
 _EXCLAMATION = re.compile(r"[!！]")
 
@@ -111,6 +113,7 @@ def _acts(lowered: str, pack: LanguagePack) -> tuple[Act, ...]:
 def _all_signs(text: str, pack: LanguagePack) -> list[_Sign]:
     lexicon = pack.emotion
     cued: list[_Sign] = []
+    text = _without_names(text, lexicon)
     lowered = lower(text)
     for cue in lexicon.cues:
         match = cue.pattern.search(lowered)
@@ -129,9 +132,21 @@ def _all_signs(text: str, pack: LanguagePack) -> list[_Sign]:
 
 def _masked(text: str, pack: LanguagePack) -> str:
     """A text with blanks in place of words that mean nothing by themselves where they stand."""
+    text = _without_names(text, pack.emotion)
     for cue in pack.emotion.cues:
         if cue.masks:
             text = _blanked(text, cue.pattern)
+    return text
+
+
+def _without_names(text: str, lexicon: EmotionLexicon) -> str:
+    """A text with blanks in place of names, which show nothing. Where most words have capitals they tell no name."""
+    words = text.split()
+    if len(words) > _TITLE and sum(word[:1].isupper() for word in words) > 0.8 * len(words):
+        return text
+    for name in lexicon.names:
+        for match in name.finditer(text):
+            text = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
     return text
 
 

@@ -456,6 +456,9 @@ def best(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> Relation
         asserted += implied([claim], "", pack)  # "I'm single" is about a girlfriend too
     for said, proposition in ((said, proposition) for said in asserted for proposition in known):
         relation = relate(said, proposition, pack)
+        if relation.stand is Stand.same and _told_apart_besides(said, known, pack):
+            # "cat" is another word for a gray cat, and so is none for a white one
+            relation = Relation(Stand.conflict, LIKELY)
         if said.implied and relation.stand is Stand.same:
             continue  # what follows from a claim supports it no more than halfway
         if relation.stand is Stand.conflict and relation.strength == FAIRLY:
@@ -464,6 +467,26 @@ def best(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> Relation
             found = relation
     # What a fact lacks, it lacks as a whole: "left the school" denies its degree although it names the school.
     return lacking if lacking.stand is Stand.conflict and found.stand is Stand.same else found
+
+
+def _told_apart_besides(claim: Claim, known: tuple[Claim, ...], pack: LanguagePack) -> bool:
+    """Whether the value of a fact, though not every other wording of it, says another colour or the like than a claim.
+
+    A value may have lost its colour ("a gray cat called Soot"), so the words before its noun are looked at as well.
+    """
+    if claim.attribute != PET:
+        return False
+    noun = claim.value.split()[-1] if claim.value else ""
+    for other in known:
+        if other.attribute != PET or not other.polarity:
+            continue
+        before, found, _ = other.quote.partition(noun) if noun else ("", "", "")
+        if has_han(claim.value):
+            before, found = other.quote, noun  # 黑猫 is one word
+        own = pack.any_of((*pack.text.joiners, *pack.text.breaks)).split(before)[-1] or "" if found else ""
+        if told_apart(claim.value, f"{own} {other.value}", pack):
+            return True
+    return False
 
 
 def negated(claim: Claim) -> Claim:
