@@ -83,6 +83,9 @@ class ReplyCues(Frozen):
         leaks: words of the machinery.
         speaker_labels: labels of the other side at the start of a line.
         directions: stage directions.
+        asides: rewrites of what a reply says of others, or what others believe of its speaker, so that it is not read as
+            its speaker's own ("my customer's wife": "my customer's friend"); also of what says in other words what facts say ("took
+            a plane to": "flew to").
         elided: what sentences without a subject are completed with, and how such a sentence begins ("Single, as ever.").
         introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
         self_names: calling oneself something; group ``name``. ``vocatives``: calling the listener by a name; group ``name``.
@@ -106,6 +109,7 @@ class ReplyCues(Frozen):
     self_names: tuple[str, ...] = ()
     vocatives: tuple[str, ...] = ()
     elided: Mapping[str, str] = {}
+    asides: tuple[tuple[str, str], ...] = ()
     foreign_asked: tuple[str, ...] = ()
     foreign_words: frozenset[str] = frozenset()
 

@@ -6,17 +6,40 @@ from harness.language.phrases import LowerRegex
 from harness.state.base import Frozen
 
 
+class Foods(Frozen):
+    """What holds a thing that one may not have, though its name does not say so (gluten: bread).
+
+    Attributes:
+        names: wordings of that thing as the value of a fact.
+        members: words of dishes that hold it.
+        unlike: wordings with such a word in them that do not hold it ("coconut milk").
+    """
+
+    names: tuple[LowerRegex, ...]
+    members: tuple[str, ...]
+    unlike: tuple[LowerRegex, ...] = ()
+
+
 class ConstraintCues(Frozen):
     """Section ``constraints``.
 
     Attributes:
         attributes: keys of facts of the user that a suggestion must not go against.
+        avoided: keys of facts that count so only of a food of ``foods``: when denied ("I don't eat spicy food"), or when their
+            value is one of ``intolerances``.
+        intolerances: values of facts that say that something is not borne ("lactose intolerant").
         asks: messages that want something suggested, cooked or ordered.
         offers: clauses of a reply that offer something, whatever was asked.
+        elsewhere: clauses that offer nothing to the user: they are about somebody else, or take an offer back.
+        foods: what holds what.
         minded: wording of a clause that names the thing because it is minded ("allergic", 过敏).
     """
 
     attributes: tuple[str, ...] = ()
+    avoided: tuple[str, ...] = ()
+    intolerances: tuple[LowerRegex, ...] = ()
     asks: tuple[LowerRegex, ...] = ()
     offers: tuple[LowerRegex, ...] = ()
+    elsewhere: tuple[LowerRegex, ...] = ()
+    foods: tuple[Foods, ...] = ()
     minded: tuple[LowerRegex, ...] = ()

@@ -65,7 +65,8 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
     for name in ("premise", "reply", "agreement"):
         for field, value in _fields(getattr(pack, name)):
             if isinstance(value, tuple):
-                yield from ((f"{name}.{field}", source) for source in value)
+                # of a rewrite, what it looks for
+                yield from ((f"{name}.{field}", one if isinstance(one, str) else one[0]) for one in value)
     for field, value in pack.called.__dict__.items():
         if field not in ("terms", "term_set"):
             yield from ((f"called.{field}", source) for source in value)

@@ -61,6 +61,7 @@ _LONG_HAN = 24
 _LEAK_LENGTH = 60
 _LEAK_HAN_LENGTH = 24
 _SHORT_NAME = 2
+_QUOTED = re.compile(r'"[^"\n]{1,200}"|\u201c[^\u201d\n]{1,200}\u201d|\u300c[^\u300d\n]{1,200}\u300d')
 
 
 @in_one_script
@@ -106,18 +107,19 @@ def check_reply(
             Finding(kind="contradiction", severity=SEVERITY["contradiction"], evidence=words, fact_id="p:name")
         )
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
-    judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(plain, _own_names(state, persona), pack)]
+    own = pack.rewrite(plain, pack.reply.asides)  # without what it says of others in words that look like its speaker's
+    judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(own, _own_names(state, persona), pack)]
     found.extend(_contradictions(plain, judged, pack, {notice.fact_id for notice in conflicts}))
     found.extend(
         finding("contradiction", as_said(plain, words, pack), fact=item.fact)
-        for words, item in against_persona(plain, user_text, known, pack)
+        for words, item in against_persona(own, user_text, known, pack)
         if item.fact.id not in {notice.fact_id for notice in conflicts}
     )
     found.extend(
         finding("contradiction", as_said(plain, words, pack), fact=fact)
         for words, fact in relatives_denied(plain, persona, pack)
     )
-    found.extend(_disagreements(plain, known, pack, classify=classify))
+    found.extend(_disagreements(own, known, pack, classify=classify))
     settled = _borne_out(judged)
     found.extend(check_promised(reply, user_text=user_text, state=state, pack=pack))
     found.extend(check_history(reply, user_text=user_text, state=state, pack=pack, settled=settled))
@@ -163,7 +165,10 @@ def _shared_stretch(text: str, source: str, size: int) -> str:
 
 
 def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
-    begun = (piece for line in reply.split("\n") for piece in (line, *sentences(line)))
+    spoken = (
+        reply if _QUOTED.fullmatch(reply.strip()) else _QUOTED.sub("…", reply)
+    )  # a note that is read out has its labels
+    begun = (piece for line in spoken.split("\n") for piece in (line, *sentences(line)))
     label = next((m for piece in begun if (m := pack.any_of(pack.reply.speaker_labels).match(piece))), None)
     if label is not None:
         yield finding("wrong_speaker", label[0])
@@ -230,9 +235,8 @@ def _own_claims(reply: str, names: tuple[str, ...], pack: LanguagePack) -> tuple
 def _contradictions(
     reply: str, judged: Sequence[tuple[Claim, Known | None, Relation]], pack: LanguagePack, noticed: set[str]
 ) -> Iterator[Finding]:
-    judged = [one for one in judged if not one[0].weak]
     stated = [(f.fact.id, c.quote) for c, f, relation in judged if f and c.attribute and relation.stand is Stand.same]
-    for claim, fact, relation in judged:
+    for claim, fact, relation in (one for one in judged if not one[0].weak):
         if fact is None or relation.stand is not Stand.conflict:
             continue
         if not claim.attribute and any(fact.fact.id == same and claim.quote in quote for same, quote in stated):

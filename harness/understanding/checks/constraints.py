@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from harness.language.phrases import lower
 from harness.state import USER, Finding
 from harness.understanding.checks.ruled_out import refuses
-from harness.understanding.facts.kinds import covers
+from harness.understanding.facts.kinds import covers, phrases
 from harness.understanding.one_script import in_one_script
-from harness.understanding.text import contains_phrase, sentences, terms
+from harness.understanding.text import contains_phrase, fold, sentences, terms
 from harness.understanding.words import clauses
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
+    from harness.language.sections_constraints import Foods
     from harness.state import DialogueState, Fact
 
 SEVERITY = 0.9
@@ -23,10 +24,11 @@ SEVERITY = 0.9
 @in_one_script
 def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Finding, ...]:
     """A finding for each clause that offers such a thing: where the message asks for suggestions, every clause that names it and
-    does not speak against it; else only one that offers in its own words.
+    does not speak against it; else only one that offers in its own words. What others are given, and what was only meant
+    to be offered, does not count.
     """
     cues = pack.constraints
-    facts = [fact for fact in state.active_facts(USER) if fact.polarity and fact.attribute in cues.attributes]
+    facts = [fact for fact in state.active_facts(USER) if _binds(fact, pack)]
     if not facts:
         return ()
     asked = any(pattern.search(lower(user_text)) for pattern in cues.asks)
@@ -35,9 +37,11 @@ def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack:
         minded = any(pattern.search(lower(sentence)) for pattern in cues.minded)
         if minded:
             continue
-        for clause in clauses(sentence):
-            if not asked and not any(pattern.search(lower(sentence)) for pattern in cues.offers):
-                continue
+        own = [clause for clause in clauses(sentence) if not any(one.search(lower(clause)) for one in cues.elsewhere)]
+        offered = ", ".join(own)
+        if not asked and not any(pattern.search(lower(offered)) for pattern in cues.offers):
+            continue
+        for clause in own:
             fact = next((fact for fact in facts if _names(clause, fact, pack)), None)
             if fact is not None and not refuses(clause, pack):
                 found.append(
@@ -54,12 +58,31 @@ def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack:
     return tuple(found)
 
 
+def _binds(fact: Fact, pack: LanguagePack) -> bool:
+    """Whether a fact says that the user must not have something."""
+    cues = pack.constraints
+    if fact.attribute in cues.attributes:
+        return fact.polarity
+    if fact.attribute not in cues.avoided or not _foods(fact, pack):
+        return False
+    return not fact.polarity or any(one.search(lower(fact.value)) for one in cues.intolerances)
+
+
+def _foods(fact: Fact, pack: LanguagePack) -> list[Foods]:
+    value = lower(fact.value)
+    return [food for food in pack.constraints.foods if any(one.search(value) for one in food.names)]
+
+
 def _names(clause: str, fact: Fact, pack: LanguagePack) -> bool:
     """Whether a clause names the thing, another form of its word, or one of its kind (shrimps: seafood)."""
     generic = next((one.generic for one in pack.attributes if one.key == fact.attribute), ())
     if fact.value in generic:
         return False
+    foods = _foods(fact, pack)
+    for food in foods:
+        for pattern in food.unlike:
+            clause = pattern.sub(" ", lower(clause))
     wanted = terms(fact.value, pack)
     if contains_phrase(clause, fact.value) or (wanted and wanted <= terms(clause, pack)):
         return True
-    return covers(fact.value, clause, pack)
+    return covers(fact.value, clause, pack) or any(phrases(food.members).search(fold(clause)) for food in foods)
