@@ -59,12 +59,14 @@ class LanguagePack(Frozen):
             Han characters beside kana included), ``hangul``, ``arabic`` …
         frequent: its commonest words, by which it is told from other packs of the same script; the stop words of its
             ``text`` section when empty.
+        passing: what people say in a talk of another language, too ("thank you", 早上好); it changes no talk's language.
     """
 
     code: str
     name: str
     script: str
     frequent: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
     text: TextRules = Field(default_factory=TextRules)
     wording: FactWording = Field(default_factory=FactWording)
     attributes: tuple[Attribute, ...] = ()
@@ -113,6 +115,11 @@ class LanguagePack(Frozen):
     def frequent_phrases(self) -> Phrases[str]:
         """``frequent``, indexed."""
         return Phrases.of(self.frequent or self.text.stopwords)
+
+    @cached_property
+    def passing_phrases(self) -> Phrases[str]:
+        """``passing``, indexed."""
+        return Phrases.of(self.passing)
 
     @cached_property
     def _compiled(self) -> dict[str | tuple[str, ...], re.Pattern[str]]:

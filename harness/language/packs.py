@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from harness.errors import LanguageError
 from harness.language.pack import LanguagePack
 from harness.language.parts import Part, clauses, merged, weighty
-from harness.language.scripts import HAN, KANA, script_weights
+from harness.language.scripts import HAN, KANA, SPACELESS, script_of, script_weights
 from harness.yaml_strict import load_yaml
 
 if TYPE_CHECKING:
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
 NEAR = 2
 """How many times as much of a text may be in one script as in another for words to decide between them."""
+FEW = 3
+"""Words, or characters without blanks, of which a text must have more to show its language without a word that holds sentences
+together."""
+_ENOUGH = 200
+"""Characters of a text that are looked at for that."""
 _FOLDER = Path(__file__).parent
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 class LanguagePacks:
@@ -70,6 +77,31 @@ class LanguagePacks:
         best = [code for code, count in found.items() if count == most]
         return default if default in best else best[0] if most or default not in found else default
 
+    def spoken(self, text: str, before: str) -> str:
+        """The code of the language a message is in, in a talk that has been in ``before``.
+
+        A word, a name or a laugh in another language ("OK", "iPhone 15 Pro?", 哈哈) does not change the language of the talk;
+        a sentence does.
+        """
+        return self.detect(text, before) if self.shows(text) else before
+
+    def shows(self, text: str) -> bool:
+        """Whether a text is more than a word, a name or a courtesy, and so shows what language is spoken."""
+        text = text[:_ENOUGH].casefold()
+        pack = self.for_text(text)
+        for hit in pack.passing_phrases.find(text):
+            text = f"{text[: hit.start]}{' ' * (hit.end - hit.start)}{text[hit.end :]}"
+        spaceless = pack.script in SPACELESS
+        said = {
+            word
+            for run in _WORD.findall(text)
+            for word in (run if spaceless else [run])
+            if (script_of(word[0]) in SPACELESS) == spaceless
+        }
+        if len(said) <= (2 if spaceless else 1):
+            return False
+        return len(said) > FEW or any(True for _ in pack.frequent_phrases.find(text))
+
     def _main_script(self, text: str, weights: dict[str, int]) -> str:
         """The script of the sentence, whatever names and words of another stand in it.
 
@@ -95,7 +127,7 @@ class LanguagePacks:
         A run holds whole clauses, so that a foreign word inside one stays where it is (我的 laptop 坏了 is Chinese, "I live
         in 杭州" English), and a clause too short to tell belongs to the one beside it.
         """
-        whole = self.detect(text, default)
+        whole = self.spoken(text, default)
         pieces = clauses(text)
         if len({pack.script for pack in self._packs.values()} & script_weights(text).keys()) < 2 and not self._rivals:
             return (Part(text, whole),)

@@ -26,6 +26,7 @@ class FocusCues(Frozen):
         given_characters: characters that given names are made of.
         name_before, name_after: regular expressions of what may stand next to a name of two characters; ``name_close``: of
             what may stand before one at the end of a clause.
+        acts: regular expressions of what tells of doing and no name of a person holds (进来坐, 趁热喝).
         honorifics: words at the end of a person's name or description.
         person_after, thing_after: regular expressions of what follows something that is a person, that is none.
         asks_person, asks_thing: the same of what follows a pronoun.
@@ -41,6 +42,7 @@ class FocusCues(Frozen):
     dull_forms: Words = ()
     surnames: Words = ()
     foreign: str = ""
+    acts: Words = ()
     honorifics: Words = ()
     person_before: Words = ()
     person_after: Words = ()
@@ -111,5 +113,6 @@ class FocusCues(Frozen):
             "dull_forms": made(self.dull_forms, "^(?:{})$"),
             "name_close": made(self.name_close, "(?:{})$"),
             "name_after": made(self.name_after, "^(?:{})"),
+            "acts": made(self.acts, "{}"),
             "asks_thing": made(self.asks_thing, "^(?:{})"),
         }

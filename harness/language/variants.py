@@ -10,6 +10,8 @@ from pathlib import Path
 from harness.language.remembering import remembered
 
 _FILE = Path(__file__).parent / "han_variants.txt"
+_LAST_COMMON = b"\xc6\x7e"
+"""End of the common characters of Big5."""
 _HEADING = re.compile(r"\[(\w+)[^\]]*\]")
 
 
@@ -72,7 +74,9 @@ def simplified(text: str) -> str:
 
 
 def traditional(text: str) -> str:
-    """``text`` with simplified characters as the traditional ones they stand for, where that is only one.
+    """``text`` with simplified characters as the traditional ones they stand for, where that is only one and sure.
+
+    A character that traditional text is written with itself stays: 家 is 家, though 傢 is written with it as well.
 
     For words of a pack beside words that were typed in traditional characters; of the same length.
     """
@@ -85,7 +89,19 @@ def _back() -> dict[int, str]:
     stood_for: dict[str, list[str]] = {}
     for code, char in known.table.items():
         stood_for.setdefault(char, []).append(chr(code))
-    return {ord(char): found[0] for char, found in stood_for.items() if len(found) == 1 and not _both(found[0])}
+    return {
+        ord(char): found[0]
+        for char, found in stood_for.items()
+        if len(found) == 1 and not _both(found[0]) and not _common_traditional(char)
+    }
+
+
+def _common_traditional(char: str) -> bool:
+    """Whether a character is one of those that Big5, the encoding of traditional Chinese, lists as common."""
+    try:
+        return char.encode("big5") <= _LAST_COMMON
+    except UnicodeEncodeError:
+        return False
 
 
 def _both(char: str) -> bool:

@@ -55,7 +55,10 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         *check_recall(text, turn.notices, pack),
         *check_references(text, turn.notices, state=turn.state, pack=pack),
         *check_admission(
-            text, turn.notices, persona=turn.persona, pack=ports.languages.for_text(text, default=turn.language)
+            text,
+            turn.notices,
+            persona=turn.persona,
+            pack=ports.languages.get(ports.languages.spoken(text, turn.language)),
         ),
         *check_ruled_out(text, turn.state.task, pack),
         *check_constraints(text, turn.text, state=turn.informed, pack=pack),

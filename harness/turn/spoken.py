@@ -48,7 +48,7 @@ def spoken(turn: Turn, ports: Ports) -> tuple[Spoken, ...]:
 
 def harmless_text(turn: Turn, ports: Ports) -> str:
     """The user's message without what the persona guard objects to; nothing of that changes the state."""
-    pack = ports.languages.for_text(turn.text, default=turn.language)
+    pack = ports.languages.get(ports.languages.spoken(turn.text, turn.language))
     return harmless(turn.text, pack=pack, beside=packs_beside(turn.text, pack, ports.languages))
 
 

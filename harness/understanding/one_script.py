@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import wraps
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -33,6 +34,8 @@ _OF_STATE = frozenset({"truth", "against"})
 _ASIDE = frozenset({"system_text", "previous_replies"})
 """Arguments that are long, and matter only beside a message or a state with something to exchange."""
 _MOST = 4096
+_LONGEST = 1000
+"""Characters of a text that is compared with another character by character."""
 _KNOWN: dict[int, tuple[object, object, Mapping[str, str]]] = {}
 _LOCK = Lock()
 _WITHIN = local()
@@ -122,6 +125,12 @@ def _together(several: Iterator[Mapping[str, str]]) -> dict[str, str]:
     return found
 
 
+def _shared(words: str, text: str) -> list[tuple[int, int, int]]:
+    """Stretches that two texts share, in the order of both: where they begin in each, and how long they are."""
+    blocks = SequenceMatcher(None, words, text, autojunk=False).get_matching_blocks()
+    return [(block.a, block.b, block.size) for block in blocks]
+
+
 class _Typed:
     """Gives words back in the characters they were typed in."""
 
@@ -130,12 +139,6 @@ class _Typed:
         wide = [(unicodedata.normalize("NFKC", new), old) for new, old in self.texts]
         self.texts += [(new, old) for new, old in wide if len(new) == len(old)]
         self.stored = _together(changed for old, (_, changed) in given if not isinstance(old, str))
-        self.kept = {
-            new: old
-            for text, typed in (*self.stored.items(), *reversed(self.texts))
-            for new, old in zip(text, typed, strict=False)
-            if new != old
-        }
         self.of_state = {
             new: old for text, typed in self.stored.items() for new, old in zip(text, typed, strict=False) if new != old
         }
@@ -179,7 +182,40 @@ class _Typed:
             return words
         if field in _OF_STATE:
             return self._by_character(words, self.of_state)
-        return self._picked(words) or traditional(self._by_character(words, self.kept))
+        return self._picked(words) or self._composed(words)
+
+    def _composed(self, words: str) -> str:
+        """Words put together from a text and from elsewhere: what stands in a text as it was typed there, the rest
+        exchanged where that is sure.
+        """
+        found: list[str] = [""] * len(words)
+        rivals = [one for one in self.texts if len(one[0]) <= _LONGEST]
+        if len(words) <= _LONGEST and rivals:
+            blocks = [(typed, _shared(words, text)) for text, typed in rivals]
+            typed, shared = max(blocks, key=lambda one: sum(size for _, _, size in one[1]))
+            for here, there, size in shared:
+                found[here : here + size] = typed[there : there + size]
+        at = 0
+        while at < len(words):
+            if found[at]:
+                at += 1
+                continue
+            end = next((place for place in range(at, len(words)) if found[place]), len(words))
+            found[at:end] = self._from_state(words[at:end])
+            at = end
+        return "".join(found)
+
+    def _from_state(self, words: str) -> str:
+        """Words as the state has them, else exchanged where that is sure."""
+        for text, typed in self.stored.items():
+            at = text.find(words) if len(words) > 1 else -1
+            if at >= 0:
+                return typed[at : at + len(words)]
+        for text, typed in self.stored.items():
+            at = words.find(text) if len(text) > 1 else -1
+            if at >= 0:
+                return traditional(words[:at]) + typed + traditional(words[at + len(text) :])
+        return traditional(words)
 
     def _picked(self, words: str) -> str:
         """Words left of a text when some of it was taken out, or blanks put in; empty when they are no such words."""

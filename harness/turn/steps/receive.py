@@ -5,7 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 from harness.errors import EmptyInput, MalformedInput, OversizedInput
+from harness.language import LanguagePacks
 from harness.ports import Ports
+from harness.state import USER, DialogueState
 from harness.turn.turn import Turn
 
 ALLOWED_CONTROLS = "\n\t"
@@ -21,7 +23,15 @@ async def receive(turn: Turn, ports: Ports) -> Turn:
     """
     text = turn.text.replace("\r\n", "\n").replace("\r", "\n")
     check_text(text, turn.settings.max_input_chars)
-    return turn.with_(text=text, resolved=text, language=ports.languages.detect(text, default=turn.persona.language))
+    before = spoken_before(turn.state, ports.languages, turn.persona.language)
+    return turn.with_(text=text, resolved=text, language=ports.languages.spoken(text, before))
+
+
+def spoken_before(state: DialogueState, languages: LanguagePacks, own: str) -> str:
+    """The language the user has spoken so far: that of the last message that shows one, else ``own``, the character's."""
+    said = (message.text for message in reversed(state.messages) if message.speaker == USER)
+    last = next(filter(languages.shows, said), "")
+    return languages.detect(last, own)
 
 
 def check_text(text: str, limit: int) -> None:

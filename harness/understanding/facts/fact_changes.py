@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.state import USER
 from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
 from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
-from harness.understanding.facts.keys import AGE, NAME
+from harness.understanding.facts.keys import AGE, NAME, PET, RELATIVES
 from harness.understanding.facts.kinds import kinds_in, members_in
 from harness.understanding.facts.places import Containment, compare_places
 from harness.understanding.facts.relations import NAMES, STRONG, Stand, best, propositions
@@ -236,6 +236,9 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
         if (named := _renamed(value, sentence, state, said, asked)) is not None:
             yield named
             return
+        if match.groupdict().get("called") and (named := _called(value, sentence, recent, said)) is not None:
+            yield named
+            return
 
 
 def _renamed(value: str, quote: str, state: DialogueState, said: Said, asked: str) -> Operation | None:
@@ -252,6 +255,17 @@ def _renamed(value: str, quote: str, state: DialogueState, said: Said, asked: st
     if known or not any(fold(one) != fold(value) and _alike(value, one) for one in heard):
         return None
     return _assertion(Claim(SPEAKER, NAME, value, quote=quote, single=True), USER, said)
+
+
+def _called(value: str, quote: str, recent: list[Fact], said: Said) -> Operation | None:
+    """The name of the last relative or pet that was told by name, put right (a dog called 斗斗, "打错了，叫豆豆")."""
+    for fact in reversed(recent):
+        if fact.attribute not in (*RELATIVES, PET) or fact.turn < said.turn - 1:
+            continue
+        name = next((claim.name for claim in _claims(fact, said.pack) if claim.name), "")
+        if name and fold(name) != fold(value):
+            return _revision(fact, fact.value.replace(name, value), fact.polarity, quote, said)
+    return None
 
 
 def _is_name(value: str, pack: LanguagePack) -> bool:

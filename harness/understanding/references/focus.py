@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 LONGEST = 200
 """Characters of one message that are looked at: a long one is about many things."""
 LONGEST_PIECE = 12
+_NAMED = 0.7
+"""How much a piece looks like a person that has a family name and usual characters after it."""
+_ACT = 0.2
+"""How much a piece that tells of doing something may look like a person."""
 _CLAUSE = re.compile(r"[^\s，。！？、,.!?;；:：~～…\"'“”‘’()（）]+")
 _TITLE = re.compile(r"《([^》]{1,30})》")
 
@@ -41,6 +45,7 @@ class Focus:
         start: where it stands in its message.
         said: in how many of the messages it occurs.
         whole: is a whole clause by itself.
+        act: tells of doing something and names nobody.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Focus:
     start: int
     said: int = 1
     whole: bool = False
+    act: bool = False
 
 
 def find_focus(messages: Sequence[str], pack: LanguagePack) -> tuple[Focus, ...]:
@@ -105,9 +111,11 @@ def _pieces(text: str, pack: LanguagePack) -> tuple[Focus, ...]:
         ]
         for name, start in (*framed, *runs):
             person = _person(name, said[:start], said[start + len(name) :], pack)
-            found.append(
-                Focus(name, framed=(name, start) in framed, person=person, age=0, start=at + start, whole=name == said)
+            act = person < _NAMED and name == said and pack.entities.focus.any_of("acts").search(name) is not None
+            one = Focus(
+                name, framed=(name, start) in framed, person=person, age=0, start=at + start, whole=name == said
             )
+            found.append(replace(one, act=act, person=min(person, _ACT)) if act else one)
     return tuple(found)
 
 

@@ -183,7 +183,7 @@ def _likely(one: Focus, sort: Sort) -> bool:
     """Whether something is more than a piece of text between two words without content."""
     if sort == "person":
         return len(one.name) > 1 and (
-            one.person >= LIKELY or (one.person >= 0 and (one.framed or one.whole or one.said > 1))
+            one.person >= LIKELY or (one.person >= 0 and (one.framed or one.said > 1 or (one.whole and not one.act)))
         )
     return one.framed or one.said > 1 or one.person <= -LIKELY
 
