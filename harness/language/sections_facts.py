@@ -53,6 +53,7 @@ class Attribute(Frozen):
         taste: its values are liked or not, and liking one says nothing about another (diet, drinks).
         yes_no: only whether it is so matters, not the value (smoking).
         must: what a sentence has to hold besides the value to state it ("allergic"; peanuts alone say nothing).
+        holds: what a value has to have to be one (a birthday some date; "over" is none).
         closed: what is not listed is not so: someone with a cat who "has a dog" is contradicted when quoted.
         degrees: (regular expression over a predicate as it was said, degree from -2 to 2), for attributes on the scale
             from love over indifference to hate; the first that fits. Else it is 1 or -1, by polarity.
@@ -76,6 +77,7 @@ class Attribute(Frozen):
     compare: Literal["text", "name", "place", "number", "set"] = "text"
     opposes: tuple[str, ...] = ()
     must: str = ""
+    holds: str = ""
     closed: bool = False
     taste: bool = False
     yes_no: bool = False
@@ -141,6 +143,9 @@ class TextRules(Frozen):
         idioms: phrases rewritten before negation is read.
         negations: each rewrite that changes the predicate flips its polarity.
         lookalikes: words that only look like a negation.
+        scopes: where another clause begins inside a predicate ("a dog that …"); a negation behind it says nothing about
+            what stands before it.
+        denying: words that deny, which are passed over behind the beginning of such a clause.
         fillers: words dropped from a predicate before matching.
         swap: turns what is said to somebody into what he would say himself.
         backshift: takes reported speech back to the present.
@@ -198,6 +203,8 @@ class TextRules(Frozen):
     idioms: Rewrites = ()
     negations: Rewrites = ()
     lookalikes: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    denying: tuple[str, ...] = ()
     fillers: tuple[str, ...] = ()
     swap: Rewrites = ()
     backshift: Rewrites = ()

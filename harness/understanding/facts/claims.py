@@ -364,13 +364,18 @@ class _Reader:
                 single = True
         elif pattern.loose and not self.reading.loose:
             return None
-        if not self._sound(value):
+        if not self._sound(value) or not self._holds(key, value):
             return None
         return Claim(SPEAKER, key, value, polarity, kind=kind, name=name, single=single, weak=pattern.weak)
 
     def clean(self, value: str) -> str:
         """A value without the words around it."""
         return clean_value(value, self.pack)
+
+    def _holds(self, key: str, value: str) -> bool:
+        """Whether a value has what values of its attribute have: a birthday is a date, and never "over"."""
+        spec = self.pack.attribute(key)
+        return spec is None or not spec.holds or bool(self.pack.pattern(spec.holds).search(value))
 
     def _sound(self, value: str) -> bool:
         folded = fold(value)

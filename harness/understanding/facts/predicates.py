@@ -55,14 +55,18 @@ def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, s
     rules = pack.text
     masks: dict[str, str] = {}
     predicate = pack.rewrite(predicate, rules.idioms)
+
+    def mask(match: re.Match[str]) -> str:
+        sign = chr(_PRIVATE + len(masks))
+        masks[sign] = match[0]
+        return sign
+
     if rules.lookalikes:
-
-        def mask(match: re.Match[str]) -> str:
-            sign = chr(_PRIVATE + len(masks))
-            masks[sign] = match[0]
-            return sign
-
         predicate = pack.any_of(rules.lookalikes).sub(mask, predicate)
+    if rules.scopes and (scope := pack.any_of(rules.scopes).search(predicate)):
+        # A dog that does not bark is a dog: what a clause inside the predicate denies, the predicate does not.
+        inner = pack.any_of(rules.denying).sub(mask, predicate[scope.start() :])
+        predicate = predicate[: scope.start()] + inner
     fillers = pack.any_of(rules.fillers)
     predicate = fillers.sub("", predicate).strip()
     predicate = pack.rewrite(predicate, rules.idioms)
