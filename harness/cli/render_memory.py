@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from harness.ports import MemoryStats, Recalled, RecentMessage
     from harness.state.memory import MemoryItem
 
+_LEAST = 24
+"""Columns that the text of a memory has in a narrow terminal."""
 _DATE = "%Y-%m-%d %H:%M"
 
 
@@ -25,6 +27,7 @@ def items(found: Sequence[MemoryItem]) -> RenderableType:
     if not found:
         return Text("Nothing is remembered.")
     made = table("id", "layer", "kind", "for", "said", "text", whole=("id", "layer"))
+    made.columns[-1].min_width = _LEAST
     for item in found:
         marks = " (pinned)" if item.pinned else ""
         hidden = "" if item.status == "active" else f" ({item.status})"
@@ -65,7 +68,8 @@ def found(recalled: Recalled) -> RenderableType:
     if not recalled.items:
         return Text("Nothing was found.")
     made = table("score", "id", "layer", "text", "why", whole=("id",))
-    for one in recalled.items:
+    made.columns[-2].min_width = _LEAST
+    for one in sorted(recalled.items, key=lambda one: -one.score):
         why = f"{one.why} — left out: {one.dropped}" if one.dropped else one.why
         row(
             made,

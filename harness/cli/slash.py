@@ -158,7 +158,7 @@ async def _context(chat: Conversation, argument: str) -> None:
         raise InputError(f"/context takes nothing or full, not {argument!r}.")
 
 
-@command("/undo [N]", "go back one turn, or N")
+@command("/undo [N]", "go back one turn, or N; a note or a task change by hand counts as one")
 async def _undo(chat: Conversation, argument: str) -> None:
     if argument and not (argument.isascii() and argument.isdigit()):
         raise InputError(f"/undo takes a number of turns, not {argument!r}.")

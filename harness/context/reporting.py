@@ -61,7 +61,11 @@ def report_on(turn: Turn, layers: Layers, built: Built) -> ContextReport:
         budget=built.budget,
         dropped=tuple(_dropped(built)),
         conflicts=(
-            *(f"{notice.quote!r} against {notice.fact_id}" for notice in turn.notices if notice.fact_id),
+            *(
+                f"{notice.quote!r} against {notice.fact_id}"
+                for notice in turn.notices
+                if notice.fact_id and notice.kind != "recall"
+            ),
             *turn.recalled.conflicts,
             *map(conflict_words, built.resolved),
         ),

@@ -59,6 +59,7 @@ class AgreementCues(Frozen):
             other two. ``never``: the same, beyond doubt; outweighs a classifier too.
         pronouns: single words whose place before or behind the word a classifier looks at.
         asks: what marks a question.
+        about_self: without one of these a classifier alone makes no place a contradiction; none asks nothing.
     """
 
     place_facts: tuple[str, ...] = ()
@@ -77,3 +78,4 @@ class AgreementCues(Frozen):
     never: tuple[str, ...] = ()
     pronouns: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    about_self: tuple[str, ...] = ()

@@ -66,6 +66,7 @@ class EntityCues(Frozen):
             or a pronoun.
         introductions: wordings by which a speaker tells their own name; group ``name``, or ``given`` where only a known given
             name counts ("I'm Tom", but not "I'm Irish").
+        told_apart: two items of a list with words about each ("one is …, the other is …"); groups ``a`` and ``b``.
         others: wordings for the one of two that was not spoken of last ("the other one").
         pointed: wordings that point at a thing by its noun ("that shop"); group ``noun``.
         bare: questions with a "this" or "that" that is a thing; group ``ref``.
@@ -111,6 +112,7 @@ class EntityCues(Frozen):
     list_tails: Words = ()
     list_clauses: Words = ()
     list_separators: str = ",、，"
+    told_apart: tuple[str, ...] = ()
     pronouns: dict[str, Words] = Field(default_factory=dict)
     possessives: dict[str, Words] = Field(default_factory=dict)
     ordinals: tuple[str, ...] = ()
@@ -147,7 +149,7 @@ class EntityCues(Frozen):
     def capitals(self) -> re.Pattern[str]:
         """A sequence of capitalised Latin words, with particles between them."""
         letter = r"[^\W_\u3400-\u9fff]"
-        word = rf"[A-Z]{letter}*(?:[&-]{letter}+)*"
+        word = rf"[A-Z]{letter}*(?:[&-]{letter}+| & (?=[A-Z]){letter}+)*"
         particles = alternatives(self.name_particles)
         return re.compile(
             rf"(?:(?<![\w'])|(?<=[\u3400-\u9fff])){word}(?:'[A-Z][a-z]+)?(?: (?:(?:{particles}) )?{word})*"
@@ -204,7 +206,7 @@ class EntityCues(Frozen):
         """Compile every pattern of the section. Raises re.error at the first that is wrong."""
         _ = (self.name_expressions, self.phrase_expressions, self.ordinal_expressions, self.demonstrative_expressions)
         _ = (self.bare_expressions, self.again_expressions, self.topicless_expressions, self.pointed_expressions)
-        _ = (self.other_expressions, self.same_expressions, self.introduction_expressions)
+        _ = (self.told_apart_expressions, self.other_expressions, self.same_expressions, self.introduction_expressions)
         _ = (self.focus.frame_expressions, self.focus.any_of("dull_forms"))
 
     def expression(self, pattern: str) -> re.Pattern[str]:
@@ -260,6 +262,11 @@ class EntityCues(Frozen):
     def introduction_expressions(self) -> tuple[re.Pattern[str], ...]:
         """``introductions``, compiled."""
         return tuple(self.expression(pattern) for pattern in self.introductions)
+
+    @cached_property
+    def told_apart_expressions(self) -> tuple[re.Pattern[str], ...]:
+        """``told_apart``, compiled."""
+        return tuple(self.expression(pattern) for pattern in self.told_apart)
 
     @cached_property
     def other_expressions(self) -> tuple[re.Pattern[str], ...]:

@@ -27,6 +27,8 @@ class RecallCues(Frozen):
         promise_lines: a promise of ``user`` or ``character``, said to the user, over ``{text}``.
         identity: patterns of a question who ``§`` is.
         restarts: how the end of a begun answer begins that does not go on from it.
+        bare_ends: an end of a begun answer that is nothing but one more value. ``priced``: patterns of a question that only a
+            number answers ("how much was"). ``misnames``: patterns that tell the asker's name; group ``name``.
         address: rewrites that turn a first-person sentence of the user into one said to the user.
         begun: openers over ``{truth}`` that a model continues.
         named: a sentence that answers a question for a name, over ``{name}``.
@@ -52,6 +54,9 @@ class RecallCues(Frozen):
     promise_lines: Mapping[str, str] = Field(default_factory=dict)
     identity: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
+    bare_ends: tuple[str, ...] = ()
+    priced: tuple[str, ...] = ()
+    misnames: tuple[str, ...] = ()
     address: tuple[tuple[str, str], ...] = ()
     begun: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from harness.asking import call
 from harness.errors import EmptyReply, ModelError, UnsupportedFeature
 from harness.language import LanguagePack
 from harness.ports import ModelRequest, Ports
-from harness.state import ModelCall, Notice
+from harness.state import USER, ModelCall, Notice
 from harness.turn.calling import RESERVE_S, remaining
 from harness.turn.checking import Form, findings, whole_sentences
 from harness.turn.turn import Turn
@@ -34,7 +34,7 @@ def held(turn: Turn) -> Notice | None:
     """The notice that the reply has to meet; facts that were asked for together are told together."""
     notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
     if len(notices) > 1 and notices[-1].kind == "recall":
-        joint = "，" if has_han(notices[0].truth) else ", "
+        joint = "，" if has_han(notices[0].truth) else ". "
         return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})
     return notices[0] if notices else None
 
@@ -82,7 +82,7 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
     ending = text[len(openers[0]) :]
     spoils = whole and bool(text) and takes_up(ending, notice, pack)
     if openers[0][-1:] in CLOSING:
-        spoils = spoils or starts_over(ending, notice, pack, _names(turn))
+        spoils = spoils or starts_over(ending, notice, pack, _names(turn, notice))
         if ending[:1].isalnum() and not has_han(openers[0]):
             text = f"{openers[0]} {ending}"
     if whole and text and (spoils or findings(turn, text, ports)):
@@ -90,9 +90,16 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
     return text, form, calls, trouble
 
 
-def _names(turn: Turn) -> list[str]:
-    """What may stand with a capital letter in the middle of a sentence: the names of the persona and those in facts."""
-    facts = [text for fact in turn.informed.active_facts() for text in (fact.subject, fact.value)]
+def _names(turn: Turn, notice: Notice) -> list[str]:
+    """What may stand with a capital letter in the middle of a sentence: the names of the persona and those in facts.
+
+    Beside a fact that was asked for only names by which one of the two may be spoken to: any other is a further answer.
+    """
+    known = turn.informed.active_facts()
+    if notice.kind == "recall":
+        own = [fact.value for fact in known if fact.subject == USER and fact.attribute == "name"]
+        return [turn.persona.name, *turn.persona.aliases, *own]
+    facts = [text for fact in known for text in (fact.subject, fact.value)]
     return [turn.persona.name, *turn.persona.aliases, *facts]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner, Result
 
 from harness.cli.main import app
@@ -259,6 +259,7 @@ LEAF: st.SearchStrategy[Any] = (
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(NAMES, st.recursive(LEAF, lambda inner: st.dictionaries(NAMES, inner, max_size=4), max_leaves=8))
 )

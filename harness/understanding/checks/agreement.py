@@ -230,7 +230,7 @@ def _window(text: str, slots: tuple[Slot, ...], pack: LanguagePack, *, classify:
     found = model.probabilities(
         relation_features(text, slots, [(j.stand, j.confidence, j.elsewhere) for j in judged], pack)
     )
-    yield from _by_classifier(found, judged, text, ruled)
+    yield from _by_classifier(found, judged, text, ruled, pack)
 
 
 def _by_rules(judged: Sequence[Judged], text: str) -> Iterator[Agreement]:
@@ -244,7 +244,7 @@ def _by_rules(judged: Sequence[Judged], text: str) -> Iterator[Agreement]:
 
 
 def _by_classifier(
-    found: Mapping[str, float], judged: Sequence[Judged], text: str, ruled: Sequence[Agreement]
+    found: Mapping[str, float], judged: Sequence[Judged], text: str, ruled: Sequence[Agreement], pack: LanguagePack
 ) -> Iterator[Agreement]:
     """The likeliest stand that the words allow: without one that disagrees with its fact nothing is contradicted."""
     surely = next((one for one in ruled if one.sure), None)
@@ -264,9 +264,22 @@ def _by_classifier(
         top = max(fitting, key=lambda one: (one.stand is stand, one.confidence * (not one.elsewhere)))
         # A partner's word alone says nothing sure about the speaker's own gender.
         enough = found[stand] >= SURE_OF[top.slot.held.aspect]
-        sure = stand is Stand.contradicted and enough and top.slot.form != "partner"
+        sure = (
+            stand is Stand.contradicted
+            and enough
+            and top.slot.form != "partner"
+            and _of_speaker(top, text, judged, pack)
+        )
         yield _agreement(replace(top, stand=stand), text, "classifier", round(found[stand], 3), sure=sure)
         return
+
+
+def _of_speaker(one: Judged, text: str, judged: Sequence[Judged], pack: LanguagePack) -> bool:
+    """Whether a place is said of the speaker at all: "Hangzhou is lively" is of the place, whatever a classifier thinks."""
+    cues = pack.agreement.about_self
+    if not cues or one.slot.form != "place" or (one.stand is Stand.contradicted and one.confidence >= SURE):
+        return True
+    return pack.any_of(cues).search(masked(text, one.slot, [other.slot for other in judged])) is not None
 
 
 def _agreement(

@@ -199,11 +199,21 @@ def starts_over(ending: str, notice: Notice, pack: LanguagePack, names: Iterable
         return False
     if _MARK.match(bare) or pack.any_of(pack.recall.restarts).match(bare):
         return True
+    if notice.kind == "recall" and _is_another(bare, notice, pack, names):
+        return True
     capital = _CAPITAL.match(bare)
     if capital is not None:
         known = (notice.truth.partition(" ")[2], notice.value, *names)
         return not any(contains_phrase(text, capital[0]) and capital[0] in text for text in known)
     return notice.kind == "recall" and _begin(bare) == _begin(notice.truth) != ""
+
+
+def _is_another(ending: str, notice: Notice, pack: LanguagePack, names: Iterable[str]) -> bool:
+    """Whether an ending only puts another value beside the one that was asked for ("You have a dog called Rex, Tabby")."""
+    first = _MARK.split(ending)[0].strip()
+    if not first or any(fold(first) == fold(name) for name in names) or contains_phrase(notice.truth, first):
+        return False
+    return pack.any_of(pack.recall.bare_ends).fullmatch(first) is not None
 
 
 def _begin(text: str) -> str:

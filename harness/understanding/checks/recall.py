@@ -67,7 +67,10 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
             answers = answers if len(answers) <= MAX_FACTS else []
         else:
             answers = _answers(clause, facts, pack) if pack.any_of(pack.recall.own).search(clause) else []
-        for fact in answers:
+        priced = pack.any_of(pack.recall.priced).search(clause) is not None
+        # "How much was my camera?": that there is a camera is no answer.
+        answers = [fact for fact in answers if not priced or set(numbers(fact.value, pack)) - {1}]
+        for fact in _affirmed(answers):
             quotes.setdefault(fact.id, clause)
             label = who.labels.get(fold(fact.subject), fact.subject) if who is not None else ""
             truths[fact.id] = told(fact, pack) if fact.subject == USER else told_of(fact, label, pack)
@@ -87,6 +90,12 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
     )
 
 
+def _affirmed(facts: list[Fact]) -> list[Fact]:
+    """Facts without the denials beside which another says what is so: who moved to York need not hear that it is not Leeds."""
+    said = {fact.attribute for fact in facts if fact.polarity}
+    return [fact for fact in facts if fact.polarity or fact.attribute not in said]
+
+
 def told(fact: Fact, pack: LanguagePack) -> str:
     """A fact about the user as a sentence said to the user: "Your locker number is 4172", 你的车位号是306."""
     sentence = pack.rewrite(statement(fact, pack=pack), pack.recall.address)
@@ -99,8 +108,21 @@ def check_recall(reply: str, notices: tuple[Notice, ...], pack: LanguagePack) ->
     return tuple(
         Finding(kind="not_recalled", severity=SEVERITY, evidence=reply[:80], fact_id=notice.fact_id)
         for notice in notices
-        if notice.kind == "recall" and notice.fact_id and not gives(reply, notice.value, pack)
+        if notice.kind == "recall"
+        and notice.fact_id
+        and (
+            not gives(reply, notice.value, pack)
+            or (notice.attribute == "name" and _misnames(reply, notice.value, pack))
+        )
     )
+
+
+def _misnames(reply: str, name: str, pack: LanguagePack) -> bool:
+    """Whether a reply calls the asker by another name, wherever else theirs stands ("I know a Tom. Your name is Bob.")."""
+    said = (
+        [match["name"] for match in pack.any_of(pack.recall.misnames).finditer(reply)] if pack.recall.misnames else []
+    )
+    return bool(said) and not any(contains_phrase(one, name) or contains_phrase(name, one) for one in said)
 
 
 def gives(reply: str, value: str, pack: LanguagePack) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
-from harness.state.apply import normal
+from harness.state.apply import fold, normal
 from harness.state.operations import UpdateTask
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import stem
@@ -44,7 +44,9 @@ def track_task(user_text: str, reply: str, *, state: DialogueState, pack: Langua
         for sentence in sentence_list(excerpt(text))
         if (change := _change(sentence, task, pack, is_user=is_user)) is not None
     ]
-    return tuple(dict.fromkeys(found))
+    # What both sides say, or the same step twice in other marks, changes the task once.
+    _, accepted, _ = fold(state, tuple(dict.fromkeys(found)))
+    return tuple(change for change in accepted if isinstance(change, UpdateTask))
 
 
 def _change(sentence: str, task: TaskState, pack: LanguagePack, *, is_user: bool) -> UpdateTask | None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
+from harness.understanding.references.naming import name_kind
 from harness.understanding.words import LONGEST_SENTENCE
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]
 _WORD = re.compile(r" ([a-z][a-z'-]*)")
 _HEAD = r"(?:[^,:;]*?(?<!\w))?(?P<count>(?i:{count}))(?: [a-z][a-z'-]*){{1,3}}[,:] "
 _HAN_HEAD = r"[^,，:：、]*?(?P<count>{count})[^\W\d_a-z]{{2,6}}[,，:：]\s*"
+_COMMAS = ",，"
 _CLOSING = " \t.!。！~"
 _MARKS = re.compile(r"[*_`\"“”]")
 
@@ -57,6 +59,32 @@ def find_lists(text: str, cues: EntityCues) -> list[list[Item]]:
     return lists
 
 
+def find_told_apart(text: str, cues: EntityCues) -> list[list[Item]]:
+    """Pairs with words about each item ("one is the Grand, the other is the Plaza", 一家是…另一家是…)."""
+    pairs: list[list[Item]] = []
+    offset = 0
+    for sentence in re.split(r"([.!?。！？\n])", text):
+        items = _told_apart(sentence, cues) if len(sentence) <= LONGEST_SENTENCE else []
+        if items:
+            pairs.append([Item(item.name, item.start + offset, item.article) for item in items])
+        offset += len(sentence)
+    return pairs
+
+
+def _told_apart(sentence: str, cues: EntityCues) -> list[Item]:
+    """The pair in one sentence, or nothing."""
+    for expression in cues.told_apart_expressions:
+        match = expression.search(sentence)
+        if match is None:
+            continue
+        items = [_named(*match.span("a")[:1], match["a"], cues), _named(*match.span("b")[:1], match["b"], cues)]
+        found = [item for item in items if item is not None]
+        people = [item for item in found if name_kind(item.name, cues) == "person"]
+        if len(found) == 2 and not people and lower(found[0].name) != lower(found[1].name):
+            return found
+    return []
+
+
 def _line_name(line: str) -> str:
     name = _AFTER_NAME.sub("", _MARKS.sub("", line)).strip()
     return name if 0 < len(name.split()) <= LONGEST_ITEM + 1 and len(name) <= 40 else ""  # a name
@@ -81,7 +109,8 @@ def _items(sentence: str, cues: EntityCues) -> list[Item]:
         items = _run(_pieces(rest, cues), rest, cues, announced=True)
         end = items[-1].start + len(items[-1].name) if items else 0
         more = any(lower(item.name).startswith(tuple(cues.list_counts)) for item in items)  # two apples, three pears
-        if len(items) == cues.list_counts[lower(head["count"])] and not more and not rest[end:].strip(_CLOSING):
+        tail = rest[end:].strip(_CLOSING)
+        if len(items) == cues.list_counts[lower(head["count"])] and not more and (not tail or tail[0] in _COMMAS):
             return [Item(item.name, item.start + head.end(), item.article) for item in items]
     pieces = _pieces(sentence, cues)
     return _run(pieces, sentence, cues) if pieces else []

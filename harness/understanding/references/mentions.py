@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
 from harness.understanding.references.han_names import begins_with_time, han_names
-from harness.understanding.references.listing import find_lists
+from harness.understanding.references.listing import Item, find_lists, find_told_apart
 from harness.understanding.references.naming import name_kind
 from harness.understanding.words import is_stop
 
@@ -74,7 +74,7 @@ def find_mentions(text: str, pack: LanguagePack, *, known: frozenset[str] = froz
     found.extend(
         mention for mention in _by_noun(text, cues) if not any(start <= mention.start < end for start, end in taken)
     )
-    return tuple(_merged(found, _listed(text, cues)))
+    return tuple(_merged(found, _listed(text, cues, known)))
 
 
 def _clean(name: str) -> str:
@@ -251,8 +251,28 @@ def _telling(adjective: str, cues: EntityCues) -> str:
     return " ".join(word for word in adjective.split() if word.lower() not in plain_set)
 
 
-def _listed(text: str, cues: EntityCues) -> Iterator[Mention]:
-    for items in find_lists(text, cues):
+def _lists(text: str, cues: EntityCues, known: frozenset[str]) -> list[list[Item]]:
+    """The lists of a text; two items with words about each are one when they are new and stand in no longer list."""
+    lists = find_lists(text, cues)
+    longer = [item.name for items in lists for item in items if len(items) > 2]  # more than a pair
+    pairs = [
+        pair
+        for pair in find_told_apart(text, cues)
+        if not any(lower(item.name) in name for item in pair for name in known)
+        and not any(one in item.name or item.name in one for item in pair for one in longer)
+    ]
+    starts = [pair[0].start for pair in pairs]
+    ends = [pair[-1].start + len(pair[-1].name) for pair in pairs]
+    apart = [
+        items
+        for items in lists
+        if not any(begin <= items[-1].start and items[0].start < end for begin, end in zip(starts, ends, strict=True))
+    ]
+    return [*apart, *pairs]
+
+
+def _listed(text: str, cues: EntityCues, known: frozenset[str]) -> Iterator[Mention]:
+    for items in _lists(text, cues, known):
         own = [name_kind(item.name, cues) for item in items]
         told = _kind_before(text[: items[0].start], cues)
         common = max(own, key=lambda kind: (kind != "other", own.count(kind))) if told == "other" else told

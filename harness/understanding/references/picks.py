@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.language.phrases import lower
+from harness.language.phrases import is_han, lower
 from harness.understanding.references.antecedents import KIND_WEIGHT, REACH, Found, bare_name, clear, score, worded
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LIST_REACH = 24
 """Turns back a pick by number reaches: what was offered stays on offer until something else is."""
+_TOLD = frozenset({"person", "animal"})
 FRESH = 2
 """Turns back "that shop" reaches, when the only thing of its kind is what it means."""
 
@@ -24,7 +25,7 @@ def picks(lowered: str, state: DialogueState, cues: EntityCues) -> Iterator[Foun
     """Picks by number from the list introduced last; "the former" and "the latter" also of a pair."""
     by_number = [match for expression in cues.ordinal_expressions for match in expression.finditer(lowered)]
     others = [match for expression in cues.other_expressions for match in expression.finditer(lowered)]
-    items = latest_list(state) if by_number or others else []
+    items = _offered(state, cues) if by_number or others else []
     for match in by_number:
         groups = match.groupdict()
         offered = items or (_pair(state) if groups["n"] in cues.pair_words else [])
@@ -59,6 +60,43 @@ def _pair(state: DialogueState) -> list[Entity]:
         if len(alike) == 2 and len(recent) <= 3:
             return alike
     return []
+
+
+def _offered(state: DialogueState, cues: EntityCues) -> list[Entity]:
+    """What is on offer: the list introduced last, unless two things of one kind came up together after it.
+
+    The user's own animals and people are told of, not offered: they are meant only while they are spoken of.
+    """
+    items = latest_list(state)
+    if not items:
+        return []
+    newest = max(entity.last_turn for entity in items)
+    kinds = {entity.kind for entity in items}
+    if kinds <= _TOLD and state.turn_count - newest >= FRESH:
+        return []
+    last = max(map(_serial, items))
+    listed = {entity.id for entity in items}
+    later = [
+        e
+        for e in state.entities
+        if e.id not in listed
+        and _serial(e) > last
+        and e.last_turn > newest
+        # "the Otter" is the Lazy Otter of the list
+        and not any(lower(e.name) in lower(item.name) for item in items)
+    ]
+    for turn in sorted({entity.last_turn for entity in later}, reverse=True):
+        together = sorted((e for e in later if e.last_turn == turn and _is_named(e, cues)), key=_serial)
+        for kind in dict.fromkeys(entity.kind for entity in together):
+            alike = [entity for entity in together if entity.kind == kind]
+            if len(alike) > 1 and kind not in _TOLD:
+                return [entity.model_copy(update={"ordinal": 0}) for entity in alike] if len(alike) == 2 else []
+    return items
+
+
+def _is_named(entity: Entity, cues: EntityCues) -> bool:
+    """Whether an entity goes by a name, not by a noun ("station")."""
+    return entity.name[:1].isupper() or (is_han(entity.name[0]) and lower(entity.name) not in cues.kind_of_noun)
 
 
 def _other(items: list[Entity], state: DialogueState) -> Entity | None:
