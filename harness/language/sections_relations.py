@@ -14,6 +14,11 @@ from harness.state.base import Frozen
 Words = tuple[str, ...]
 
 
+FIRST_SIGN = 0xE000
+KNOWN_SIGNS = "".join(map(chr, range(FIRST_SIGN, FIRST_SIGN + 1024)))
+"""Private characters that stand for names that are known, in order, where patterns of relations are matched."""
+
+
 class RelationKind(Frozen):
     """One relation of the graph. It stands from a subject to an object: the object is the subject's ``manager``.
 
@@ -123,10 +128,19 @@ class RelationRules(Frozen):
         """``{word}``: the words for persons as an expression."""
         return f"(?:{'|'.join(map(re.escape, self.person_words)) or '(?!)'})"
 
-    def filled(self, source: str, known: tuple[str, ...] = ()) -> str:
-        """A pattern with ``{word}`` and ``{known}`` filled in."""
-        names = "|".join(re.escape(name).replace("{", "[{]") for name in known) or "(?!)"
-        return source.replace("{word}", self.word_source).replace("{known}", f"(?:{names})")
+    def filled(self, source: str) -> str:
+        """A pattern with ``{word}`` and ``{known}`` filled in; a known name is one of :data:`KNOWN_SIGNS` there."""
+        return source.replace("{word}", self.word_source).replace("{known}", f"[{KNOWN_SIGNS[0]}-{KNOWN_SIGNS[-1]}]")
+
+    def matched(self) -> Iterator[str]:
+        """The patterns that every message is held against, as they are compiled."""
+        listed = (
+            *self.statements,
+            *self.mutual,
+            *self.changes,
+            *(one for group in self.verbs.values() for one in group),
+        )
+        yield from map(self.filled, listed)
 
     def sources(self) -> Iterator[tuple[str, str]]:
         """(field, pattern) of every pattern."""

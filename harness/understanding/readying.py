@@ -58,6 +58,8 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
         Message(speaker=speaker, text=example.text, turn=1) for example in pack.examples for speaker in SPEAKERS
     )
     yield partial(ready_nouns, pack.entities)
+    for source in pack.relations.matched():
+        yield partial(pack.pattern, source)
     for section in (pack.history, pack.wants, pack.answering, pack.recall, *pack.wants.slots):
         yield partial(_compile_lists, section, pack)
     yield lambda: [pack.pattern(question) for attribute in pack.attributes for question in attribute.questions]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -218,3 +219,30 @@ def test_every_relation_has_words_and_both_packs_the_same(pack: Pack, code: str)
     assert all(set(kind.near) <= known - {kind.key} for kind in kinds)
     words = [word.casefold() for kind in kinds for word in (*kind.words, *kind.flipped)]
     assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "known"),
+    [
+        ("en", "qix+ is Ben's boss.", "qix+"),
+        ("zh", "小b+是李四的领导。", "小b+"),
+    ],
+)
+def test_who_is_known_makes_no_pattern_of_its_own(
+    code: str, text: str, known: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each new name of a talk would cost a second otherwise."""
+    pack = load_packs(()).get(code)
+    assert third_relations(text, pack, ("Ada", "张三")) == ()
+    compiled: list[str] = []
+    real = re.compile
+
+    def counted(pattern: str, flags: int = 0) -> re.Pattern[str]:
+        compiled.append(pattern)
+        return real(pattern, flags)
+
+    monkeypatch.setattr(re, "compile", counted)
+    found = third_relations(text, pack, ("Ada", "张三", known))
+    assert [claim.name for claim in found] == [known]
+    assert len(compiled) <= 1, "the expression that finds the names"
+    assert all(len(pattern) < 200 for pattern in compiled)

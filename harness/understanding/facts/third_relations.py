@@ -6,11 +6,12 @@ Only whole clauses that name both are read, and only when both are certainly nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.sections_relations import FIRST_SIGN, KNOWN_SIGNS
 from harness.state import CHARACTER, USER
 from harness.state.operations import RetractFact
 from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
@@ -89,8 +90,7 @@ class _Reader:
         if denies is not None:
             clause = self._affirmed(clause)
         for match in self._matches((*rules.statements, *rules.mutual), clause):
-            groups = match.groupdict()
-            other = groups.get("b") or (self._meant() if groups.get("own") else "")
+            other = match.get("b") or (self._meant() if match.get("own") else "")
             claim = self._claim(match["a"], other, match["r"])
             if claim is not None:
                 return claim
@@ -141,11 +141,11 @@ class _Reader:
         if kind is None or not kind.former or self.pack.any_of(self.rules.denials).search(sentence):
             return
         for match in self._matches(self.rules.changes, sentence.strip().rstrip(".!。！~ ")):
-            who = SPEAKER if match["me"] else (match["a"] or "").strip()
+            who = SPEAKER if match["me"] else match["a"].strip()
             if who != SPEAKER and not self._is_name(who):
                 continue
             old = clean_value(match["old"], self.pack)
-            new = clean_value(match["new"] or "", self.pack)
+            new = clean_value(match["new"], self.pack)
             if who == SPEAKER and not new:
                 continue  # what somebody says he was is no fact about him now
             if old:
@@ -154,11 +154,25 @@ class _Reader:
                 yield Claim(who, WORKPLACE, new, quote=sentence, single=True, predicate=new)
             return
 
-    def _matches(self, sources: tuple[str, ...], clause: str) -> Iterator[re.Match[str]]:
-        for expression in _expressions(self.pack, sources, self.known):
-            match = expression.match(clause)
+    def _matches(self, sources: tuple[str, ...], clause: str) -> Iterator[Mapping[str, str]]:
+        """The groups of the patterns that match, absent ones empty. Names that are known are tried as they stand, then as known
+        ones: one sign stands for each, so that no pattern depends on who is spoken of in a talk.
+        """
+        signed = self._signed(clause)
+        for source in sources:
+            expression = self.pack.pattern(self.rules.filled(source))
+            match = expression.match(clause) or (expression.match(signed) if signed != clause else None)
             if match is not None:
-                yield match
+                yield {name: self._unsigned(words or "") for name, words in match.groupdict().items()}
+
+    def _signed(self, clause: str) -> str:
+        if not self.known:
+            return clause
+        expression, signs = _signs(self.known)
+        return expression.sub(lambda match: signs[fold(match[0])], clause)
+
+    def _unsigned(self, words: str) -> str:
+        return "".join(self.known[ord(sign) - FIRST_SIGN] if sign in KNOWN_SIGNS else sign for sign in words)
 
     def _mention(self, clause: str) -> None:
         """Take up who a clause begins with."""
@@ -192,14 +206,11 @@ class _Reader:
 
 
 @lru_cache(maxsize=256)
-def _expressions(pack: LanguagePack, sources: tuple[str, ...], known: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    if known:  # names of one conversation: not kept with the pack, which lives as long as the program
-        return tuple(re.compile(_plain(pack, source, known), re.IGNORECASE) for source in sources)
-    return tuple(pack.pattern(pack.relations.filled(source)) for source in sources)
-
-
-def _plain(pack: LanguagePack, source: str, known: tuple[str, ...]) -> str:
-    """A pattern with the macros of the pack filled in, then the names."""
-    holder = "KNOWNNAMES"
-    pattern = pack.pattern(pack.relations.filled(source.replace("{known}", holder))).pattern
-    return pattern.replace(holder, f"(?:{'|'.join(map(re.escape, known))})")
+def _signs(known: tuple[str, ...]) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """An expression for the known names, longest first, and the sign of each by the folded name."""
+    ordered = sorted(known[: len(KNOWN_SIGNS)], key=len, reverse=True)
+    pieces = (re.escape(one) if has_han(one) else rf"(?<!\w){re.escape(one)}(?!\w)" for one in ordered)
+    signs = {
+        fold(name): chr(FIRST_SIGN + number) for number, name in reversed(list(enumerate(known[: len(KNOWN_SIGNS)])))
+    }
+    return re.compile("|".join(pieces), re.IGNORECASE), signs
