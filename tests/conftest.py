@@ -6,6 +6,7 @@ import ipaddress
 import itertools
 import os
 import re
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -140,3 +141,10 @@ def server_place(request: pytest.FixtureRequest) -> Places:
 def _logs_are_set_up() -> None:
     """Before anything captures logs: that sets structlog up in its own way, and would leave it so for later tests."""
     logs.configure(LogSettings())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_reaches_programs() -> None:
+    """A shell that runs the tests in the background lets them ignore Ctrl-C, and the programs they start would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
