@@ -67,6 +67,7 @@ class RelationRules(Frozen):
         changes: regular expressions of workplaces that changed ("used to work at X, now at Y"): groups ``a`` (or ``me``, the speaker), ``old``, ``new``.
         replacing: regular expressions of clauses whose relation takes the place of the one there was ("new boss").
         denials: regular expressions of clauses that deny the relation they name.
+        affirmed: rewrites of such a clause to what it denies (不再是 to 是), where ``negations`` of the section ``text`` leave it as it is.
         doubts: regular expressions of messages that state nothing: stories, guesses, jokes, what is yet to come. ``{word}`` as above.
         not_names: regular expressions of what looks like a name and is none.
     """
@@ -84,6 +85,7 @@ class RelationRules(Frozen):
     changes: Words = ()
     replacing: Words = ()
     denials: Words = ()
+    affirmed: tuple[tuple[str, str], ...] = ()
     doubts: Words = ()
     not_names: Words = ()
 
@@ -158,4 +160,5 @@ class RelationRules(Frozen):
         ):
             yield from ((f"relations.{field}", self.filled(source)) for source in getattr(self, field))
         yield from (("relations.verbs", self.filled(source)) for listed in self.verbs.values() for source in listed)
+        yield from (("relations.affirmed", source) for source, _ in self.affirmed)
         yield from (("relations.kinds", source) for kind in self.kinds for source in kind.asked)

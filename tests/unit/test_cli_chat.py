@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import typer.main
@@ -69,7 +69,7 @@ def environment() -> dict[str, str]:
 def chatting(*options: str, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "harness.cli.main", "chat", "-p", "mia", "-s", "s1", *options]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
-    process = subprocess.Popen(command, env=environment(), **pipes)
+    process = subprocess.Popen(command, env=environment(), bufsize=0, **pipes)  # so that no line is read ahead
     try:
         yield process
     finally:
@@ -90,10 +90,14 @@ def type_line(process: subprocess.Popen[bytes], line: bytes) -> None:
     process.stdin.flush()
 
 
-def until(process: subprocess.Popen[bytes], start: bytes) -> None:
-    assert process.stdout is not None
-    while not process.stdout.readline().startswith(start):
-        pass
+def until(stream: IO[bytes] | None, words: bytes) -> list[bytes]:
+    """The lines up to the one that has these words."""
+    assert stream is not None
+    lines = [stream.readline()]
+    while words not in lines[-1]:
+        assert lines[-1], b"".join(lines)
+        lines.append(stream.readline())
+    return lines
 
 
 # --- pipes --------------------------------------------------------------------------------------------------------
@@ -272,17 +276,17 @@ def test_ctrl_c_cancels_a_reply_and_then_leaves(server: ScriptedServer) -> None:
     with chatting() as process:
         type_line(process, b"Please talk slowly.")
         waiting_for(lambda: len(server.chats) == 1)
-        time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         waiting_for(lambda: server.disconnects == 1)
+        told = until(process.stderr, b"Cancelled")
+        assert told[-1].strip() == b"Cancelled; the conversation is as it was before."
         type_line(process, b"Hello.")
-        until(process, b"That")
-        time.sleep(0.1)
+        until(process.stdout, b"That")
+        until(process.stderr, b"[1]")
         process.send_signal(signal.SIGINT)
         process.wait(15)  # before its input ends, which would be a reason to leave as well
         _, err = process.communicate(timeout=15)
-    assert b"Cancelled; the conversation is as it was before." in err
-    assert b"[1]" in err
+        err = b"".join(told) + err
     assert b"Traceback" not in err
     assert process.returncode == 130, err
     shown = json.loads(CliRunner().invoke(app, ["show", "s1", "--json"]).stdout)
@@ -293,7 +297,7 @@ def test_ctrl_c_cancels_a_reply_and_then_leaves(server: ScriptedServer) -> None:
 def test_sigterm_finishes_the_bookkeeping_and_leaves(server: ScriptedServer) -> None:
     with chatting() as process:
         type_line(process, b"Hello.")
-        until(process, b"That")
+        until(process.stdout, b"That")
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=15)
     assert process.returncode == 143, err

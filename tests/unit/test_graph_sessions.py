@@ -235,11 +235,18 @@ async def test_undo_retry_and_fork_take_their_edges_along(harness: Harness, grap
     assert await seen(graph) == there
 
 
-DENIED = {"en": "Zhang San is not Li Si's boss.", "zh": "张三不是李四的领导。"}
+DENIED = [
+    {"en": "Zhang San is not Li Si's boss.", "zh": "张三不是李四的领导。"},
+    {"en": "Zhang San is no longer Li Si's boss.", "zh": "张三不再是李四的领导。"},
+    {"en": "Li Si does not report to Zhang San.", "zh": "李四不向张三汇报。"},
+    {"en": "Li Si no longer reports to Zhang San.", "zh": "李四不再归张三管。"},
+    {"en": "Zhang San isn't Li Si's boss.", "zh": "张三并非李四的领导。"},
+]
 
 
-async def test_what_is_denied_is_gone(harness: Harness, code: str) -> None:
-    session = await told(harness, code, BOSS[code], DENIED[code])
+@pytest.mark.parametrize("denied", DENIED, ids=range(len(DENIED)))
+async def test_what_is_denied_is_gone(harness: Harness, code: str, denied: dict[str, str]) -> None:
+    session = await told(harness, code, BOSS[code], denied[code])
     assert reached(await asked(harness, code, BOSS_ASKED[code])) == [WORK_LINE[code]]
     await session.undo()
     await session.settled()
@@ -345,7 +352,7 @@ async def test_a_deleted_memory_leaves_the_graph(harness: Harness, graph: Failin
 async def test_a_graph_made_anew_from_the_journal_is_the_same(
     harness: Harness, graph: Failing, clock: Clocked, code: str
 ) -> None:
-    said = [BOSS[code], *WORKS[code], USED_TO[code], DENIED[code], *MINE[code]]
+    said = [BOSS[code], *WORKS[code], USED_TO[code], DENIED[0][code], *MINE[code]]
     session = await told(harness, code, *said)
     await session.undo(2)
     await session.settled()

@@ -105,12 +105,11 @@ class _Reader:
     def _affirmed(self, clause: str) -> str:
         """A clause with its denial taken out ("is not" gives "is", 不是 gives 是)."""
         plain = clause
-        for source, put in self.pack.text.negations:
-            plain = self.pack.pattern(source).sub(put, plain)
-        if plain == clause:
-            plain = (
-                re.sub(r"\b(is|are) (?:not|no longer) ", r"\1 ", clause).replace("不是", "是").replace("不再是", "是")
-            )
+        for rewrites in (self.pack.text.negations, self.rules.affirmed):
+            for source, put in rewrites:
+                plain = self.pack.pattern(source).sub(put, plain)
+            if plain != clause:
+                break
         return plain
 
     def _claim(self, name: str, other: str, word: str) -> Claim | None:
