@@ -42,6 +42,11 @@ class RedisServer:
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
 
+    @property
+    def pid(self) -> int:
+        """The process of the server; 0 while it is down."""
+        return self._process.pid if self._process else 0
+
     def start(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         fixed = ("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--daemonize", "no")

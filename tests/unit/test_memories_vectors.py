@@ -119,3 +119,38 @@ def test_vectors_that_hardly_differ_are_turned_too(varying: int) -> None:
     sample[0, 0] += 1e-3
     turn = _vectors._turn(np, sample)
     assert np.allclose(turn.T @ turn, np.eye(8), atol=1e-5)
+
+
+def test_cosines_are_those_of_the_vectors(index: VectorIndex) -> None:
+    vectors, query = made(1500), made(1, seed=4)[0]
+    cosines = vectors.astype(np.float64) @ query.astype(np.float64)
+    index.extend(range(1000), [0] * 1000, vectors[:1000].tobytes())
+    wanted = [999, 3, 500, 3, 77_777]
+    found = index.cosines(array("f", query), wanted)
+    assert found == {doc: pytest.approx(cosines[doc], abs=1e-6) for doc in (3, 500, 999)}
+    # Rows in any order: removed from the middle, replaced, and added one by one.
+    index.discard([3, 10, 999])
+    index.extend([500], [0], vectors[1200].tobytes())
+    for doc in range(1300, 1310):
+        index.extend([doc], [0], vectors[doc].tobytes())
+    found = index.cosines(array("f", query), [3, 10, 500, 998, 1305])
+    expected = {500: cosines[1200], 998: cosines[998], 1305: cosines[1305]}
+    assert found == {doc: pytest.approx(cosine, abs=1e-6) for doc, cosine in expected.items()}
+    index.keep([998])
+    assert set(index.cosines(array("f", query), range(1500))) == {998}
+    index.keep([])
+    assert index.cosines(array("f", query), [998]) == {}
+
+
+@pytest.mark.parametrize("count", [1, 50, 400, 4000, 40_000])
+def test_the_edge_of_many_scores_is_the_one_of_all(count: int) -> None:
+    vectors = made(40_000, seed=5)
+    index = VectorIndex(DIMENSIONS)
+    scan = index.scan(array("f", vectors[0]), None)
+    scores = vectors @ vectors[0]
+    for given in (scores, np.round(scores, 1), np.where(scores > 0.99, scores, -np.inf).astype(np.float32)):
+        assert scan._edge(given, count) == np.sort(given)[::-1][count - 1]
+    # The best all where the sample does not look.
+    hidden = np.zeros(40_000, np.float32)
+    hidden[1 : 1 + count : 1] = np.arange(1, min(count, 39_999) + 1)
+    assert scan._edge(hidden, count) == np.sort(hidden)[::-1][count - 1]

@@ -44,7 +44,10 @@ class Ranking:
 
     def score(self, counts: Mapping[str, int], length: int) -> float:
         """The score of a document with these terms."""
-        return math.fsum(self.part(term, counts[term], length) for term in self.idfs if term in counts)
+        idfs, norm = self.idfs, K1 * (1 - B + B * length / self.average)
+        return math.fsum(
+            idfs[term] * count * (K1 + 1) / (count + norm) for term, count in counts.items() if term in idfs
+        )
 
 
 def rarest(costs: Mapping[str, int], budget: int) -> tuple[list[str], list[str]]:

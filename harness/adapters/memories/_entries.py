@@ -71,7 +71,7 @@ def kept(new: Prepared, old: MemoryItem) -> Prepared:
 def floats(vector: Vector, label: str) -> array[float]:
     """An embedding as 32-bit floats. Raises StoreError when it has no length of one."""
     found = array("f", vector)
-    length = math.sqrt(math.fsum(value * value for value in found))
+    length = math.hypot(*found)
     if not abs(length - 1) <= _UNIT:  # NaN, too
         message = f"Expected the vector of the {label} to have the length 1, got {length:.4g}."
         raise StoreError(message, remedy="Divide embeddings by their length before they are stored or looked for.")

@@ -108,6 +108,15 @@ class FaissIndex:
             mask = None
         return FaissScan(self._faiss, np, self._index, self._docs, np.asarray(query, np.float32), mask)
 
+    def cosines(self, query: array[float], docs: Collection[int]) -> dict[int, float]:
+        """Those of the docs that have a vector."""
+        np = self._np
+        rows = np.flatnonzero(np.isin(self._docs, np.asarray(list(docs), np.int64)))
+        if not len(rows):
+            return {}
+        found = np.vecdot(self._index.reconstruct_batch(rows), np.asarray(query, np.float32))
+        return dict(zip(self._docs[rows].tolist(), found.tolist(), strict=True))
+
     def _take(self, mask: Array) -> None:
         if mask.any():
             # A flat index closes the gaps and keeps the order of the others.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories._bm25 import K1, B, Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
 from harness.adapters.memories._postgres_vectors import Nearest
-from harness.adapters.memories._postgres_where import Condition, admitted, fitting, number_of, of_groups
-from harness.ports.memories import MemoryHit, MemoryHits, MemoryQuery, Vector
+from harness.adapters.memories._postgres_where import Condition, admitted_sizes, fitting, number_of, of_groups
+from harness.ports.memories import EmbeddingSpace, MemoryHit, MemoryHits, MemoryQuery, Vector
 
 if TYPE_CHECKING:
     from harness.adapters.memories._postgres_items import Items
@@ -24,22 +24,34 @@ BUDGET = 10_000
 _MORE = 4
 _CANDIDATES = 2
 """How many times more documents than asked for are looked at in full when some words were left out."""
+# OFFSET 0: word by word through the index, whatever the planner thinks of tables it has not analysed yet.
 # Rounded, so that the order in which a sum was made up decides no tie; then the newer one comes first.
 _SCORED = f"""(SELECT p.doc, sum(w.idf * p.tally * {K1 + 1} / (p.tally + {K1} * ({1 - B} + {B} * p.length / %s)))
-    AS score FROM unnest(%s::bigint[], %s::float8[]) AS w (term, idf)
-    JOIN harness_memory_postings AS p ON p.term = w.term AND {{groups}} GROUP BY p.doc)"""
+    AS score FROM unnest(%s::bigint[], %s::float8[]) AS w (term, idf) CROSS JOIN LATERAL (SELECT doc, tally, length
+    FROM harness_memory_postings AS p WHERE p.term = w.term AND {{groups}} OFFSET 0) AS p GROUP BY p.doc)"""
+# One round trip: where processors are busy, each costs more than what the server does in it.
+_TOLD = """SELECT items, tokens, model, dimensions, ARRAY(SELECT ARRAY[term, items] FROM harness_memory_terms
+    WHERE term = ANY (%s)) FROM harness_memory_totals"""
 _ORDER = "ORDER BY floor(score * 1e9 + 0.5) DESC, doc DESC LIMIT %s"
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query, with what the store says about it. ``words``: by the number of the term."""
+    """A query, with what the store says about it.
+
+    Attributes:
+        share: which part of all items the groups hold.
+        words: by the number of the term.
+        counted: of docs that were counted, how often they have each term of the query, and how many terms they have.
+    """
 
     groups: list[int] | None
+    share: float
     fitting: Condition
     limit: int
     ranking: Ranking
     words: Mapping[int, str]
+    counted: dict[int, tuple[dict[str, int], int]] = field(default_factory=dict)
 
 
 class Search:
@@ -52,18 +64,21 @@ class Search:
     async def find(self, sql: Sql, query: MemoryQuery) -> MemoryHits:
         """The best by words and the best by vectors."""
         words = {number_of(word): word for word in distinct(query.terms)}
-        rows = await sql.rows("SELECT term, items FROM harness_memory_terms WHERE term = ANY (%s)", list(words))
-        frequencies = {**dict.fromkeys(words.values(), 0), **{words[term]: int(items) for term, items in rows}}
-        documents, tokens = (await sql.rows("SELECT items, tokens FROM harness_memory_totals"))[0]
+        documents, tokens, model, dimensions, known = (await sql.rows(_TOLD, list(words)))[0]
+        frequencies = {**dict.fromkeys(words.values(), 0), **{words[term]: int(items) for term, items in known}}
+        space = None if model is None else EmbeddingSpace(model, dimensions)
+        sizes = await admitted_sizes(sql, query.where)
         asked = _Asked(
-            groups=await admitted(sql, query.where),
+            groups=None if sizes is None else list(sizes),
+            # About how many items of the groups have each word: as many as of all.
+            share=1.0 if sizes is None else sum(sizes.values()) / documents if documents else 0.0,
             fitting=fitting(query.where),
             limit=max(query.limit, 0),
             ranking=Ranking.of(frequencies, documents, tokens),
             words=words,
         )
         lexical = await self._by_words(sql, asked, frequencies)
-        nearest = await self._by_vector(sql, asked, query.vector, lexical)
+        nearest = await self._by_vector(sql, asked, query.vector, space, lexical)
         by_words = {doc: place for place, doc in enumerate(lexical, start=1)}
         by_vector = {doc: place for place, doc in enumerate(nearest.docs, start=1)}
         docs = list(dict.fromkeys((*lexical, *nearest.docs)))
@@ -86,9 +101,7 @@ class Search:
         """The best docs, best first."""
         if not asked.limit or not asked.ranking.idfs:
             return []
-        # About how many items of the groups have each word: as many as of all.
-        part = await _share(sql, asked.groups)
-        cost = {word: math.ceil(count * part) for word, count in frequencies.items()}
+        cost = {word: math.ceil(count * asked.share) for word, count in frequencies.items()}
         numbers = {word: term for term, word in asked.words.items()}
         budget = BUDGET
         while True:
@@ -101,27 +114,16 @@ class Search:
                 return sorted(docs, key=lambda doc: (exact[doc], doc), reverse=True)[: asked.limit]
             budget *= _MORE
 
-    async def _by_vector(self, sql: Sql, asked: _Asked, vector: Vector | None, lexical: Collection[int]) -> Nearest:
-        if vector is None or (space := await self._vectors.space(sql)) is None:
+    async def _by_vector(
+        self, sql: Sql, asked: _Asked, vector: Vector | None, space: EmbeddingSpace | None, lexical: Collection[int]
+    ) -> Nearest:
+        if vector is None or space is None:
             return Nearest()
         query = floats(vector, "query")
         check_dimensions(query, space, "query")
         return await self._vectors.nearest(
             sql, query, space, groups=asked.groups, fitting=asked.fitting, limit=asked.limit, lexical=lexical
         )
-
-
-async def _share(sql: Sql, groups: Collection[int] | None) -> float:
-    """Which part of all items the groups hold."""
-    if groups is None:
-        return 1.0
-    rows = await sql.rows(
-        "SELECT coalesce(sum(items), 0), (SELECT items FROM harness_memory_totals) FROM harness_memory_groups "
-        "WHERE grp = ANY (%s)",
-        list(groups),
-    )
-    held, every = rows[0]
-    return float(held / every) if every else 0.0
 
 
 async def _passing(sql: Sql, asked: _Asked, terms: Sequence[int], limit: int) -> list[int]:
@@ -132,8 +134,8 @@ async def _passing(sql: Sql, asked: _Asked, terms: Sequence[int], limit: int) ->
     values = (asked.ranking.average, list(terms), idfs, *groups.values)
     count = limit * _MORE
     rows = await sql.rows(
-        f"SELECT doc, {asked.fitting.sql} FROM (SELECT doc, score FROM {scored} AS s {_ORDER}) AS best "
-        f"JOIN harness_memory_items AS i USING (doc) {_ORDER}",
+        f"SELECT doc, (SELECT {asked.fitting.sql} FROM harness_memory_items AS i WHERE i.doc = best.doc) "
+        f"FROM (SELECT doc, score FROM {scored} AS s {_ORDER}) AS best {_ORDER}",
         *asked.fitting.values,
         *values,
         count,
@@ -153,17 +155,19 @@ async def _passing(sql: Sql, asked: _Asked, terms: Sequence[int], limit: int) ->
 
 async def _counted(sql: Sql, asked: _Asked, docs: Collection[int]) -> dict[int, tuple[dict[str, int], int]]:
     """How often each term of the query is in a doc, and how many terms that has; without docs that have none of them."""
-    if not docs or not asked.words:
-        return {}
+    uncounted = [doc for doc in docs if doc not in asked.counted]
+    if not uncounted or not asked.words:
+        return asked.counted
     rows = await sql.rows(
         "SELECT i.doc, p.term, p.tally, p.length FROM harness_memory_items AS i JOIN harness_memory_postings AS p "
         "ON p.term = ANY (%s) AND p.grp = i.grp AND p.doc = i.doc WHERE i.doc = ANY (%s)",
         list(asked.words),
-        list(docs),
+        uncounted,
     )
     counts: dict[int, dict[str, int]] = defaultdict(dict)
     lengths: dict[int, int] = {}
     for doc, term, tally, length in rows:
         counts[doc][asked.words[term]] = tally
         lengths[doc] = length
-    return {doc: (found, lengths[doc]) for doc, found in counts.items()}
+    asked.counted.update((doc, (found, lengths[doc])) for doc, found in counts.items())
+    return asked.counted

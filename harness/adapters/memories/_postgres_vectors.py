@@ -217,10 +217,9 @@ async def _in_sql(
         )
         cosines = {doc: float(cosine) for doc, cosine in some}
     docs = sorted(cosines, key=lambda doc: (cosines[doc], doc), reverse=True)[:limit]
-    others = await sql.rows(
-        "SELECT doc, -(vector <#> %s::vector) FROM harness_memory_vectors WHERE doc = ANY (%s)",
-        asked,
-        [doc for doc in lexical if doc not in cosines],
-    )
-    cosines |= {doc: float(cosine) for doc, cosine in others}
+    if missing := [doc for doc in lexical if doc not in cosines]:
+        others = await sql.rows(
+            "SELECT doc, -(vector <#> %s::vector) FROM harness_memory_vectors WHERE doc = ANY (%s)", asked, missing
+        )
+        cosines |= {doc: float(cosine) for doc, cosine in others}
     return Nearest(cosines, tuple(docs), mean, deviation)

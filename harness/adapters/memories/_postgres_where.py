@@ -62,6 +62,12 @@ def fitting(where: MemoryFilter) -> Condition:
 
 async def admitted(sql: Sql, where: MemoryFilter) -> list[int] | None:
     """Groups whose items the query may see; None for all there are."""
+    sizes = await admitted_sizes(sql, where)
+    return None if sizes is None else list(sizes)
+
+
+async def admitted_sizes(sql: Sql, where: MemoryFilter) -> dict[int, int] | None:
+    """Groups whose items the query may see, with how many items they hold; None for all there are."""
     found = ALWAYS
     if where.layers:
         found &= Condition("layer = ANY (%s)", (list(where.layers),))
@@ -86,12 +92,12 @@ async def doomed(sql: Sql, where: MemoryFilter) -> list[int] | None:
         found &= Condition(f"scope_{name} = %s", (value.encode(),))
     if where.layers:
         found &= Condition("layer = ANY (%s)", (list(where.layers),))
-    return await _groups(sql, found) if limits or where.layers else None
+    return list(await _groups(sql, found)) if limits or where.layers else None
 
 
-async def _groups(sql: Sql, condition: Condition) -> list[int]:
-    rows = await sql.rows(f"SELECT grp FROM harness_memory_groups WHERE {condition.sql}", *condition.values)
-    return [row[0] for row in rows]
+async def _groups(sql: Sql, condition: Condition) -> dict[int, int]:
+    rows = await sql.rows(f"SELECT grp, items FROM harness_memory_groups WHERE {condition.sql}", *condition.values)
+    return {int(grp): int(items) for grp, items in rows}
 
 
 def of_groups(groups: Collection[int] | None, column: str = "i.grp") -> Condition:

@@ -13,7 +13,7 @@ from harness.adapters.memories import _sqlite_postings as postings
 from harness.adapters.memories._entries import Prepared, slot_key
 from harness.adapters.memories._filters import instant, speaks_of
 from harness.adapters.memories._sqlite_layout import WHAT
-from harness.adapters.memories._sqlite_where import Condition, numbers, portions, within
+from harness.adapters.memories._sqlite_where import Condition, among, numbers, portions, within
 from harness.adapters.stores._sqlite_errors import corrupt
 from harness.errors import NewerSchema, StateError
 from harness.state.memory import SCOPE_FIELDS, MemoryItem, MemoryStatus
@@ -68,7 +68,8 @@ class Items:
 
     def by_doc(self, docs: Collection[int]) -> dict[int, MemoryItem]:
         """Those of the items that there are."""
-        rows = self._sql.execute(f"SELECT doc, {_COLUMNS} FROM items WHERE doc IN {numbers(docs)}")
+        here = among("doc", docs)
+        rows = self._sql.execute(f"SELECT doc, {_COLUMNS} FROM items WHERE {here.sql}", here.values)
         return {row[0]: self.read(row[1:]) for row in rows.fetchall()}
 
     def remove(self, condition: Condition) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories import _sqlite_postings as postings
 from harness.adapters.memories._bm25 import Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
 from harness.adapters.memories._scores import Scored, added_up
-from harness.adapters.memories._sqlite_where import Condition, admitted, fitting, numbers, of_groups, share
+from harness.adapters.memories._sqlite_where import Condition, admitted, among, fitting, of_groups, share
 from harness.ports.memories import MemoryHit, MemoryHits, MemoryQuery, Vector
 
 if TYPE_CHECKING:
@@ -30,17 +30,27 @@ _PORTION = 5_000
 """Row numbers in one statement."""
 _CANDIDATES = 2
 """How many times more documents than asked for are looked at in full when some words were left out."""
+_DECIMALS = 6
+"""Of a cosine of 32-bit floats."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query, with what the file says about it. ``words``: by the number of the term."""
+    """A query, with what the file says about it.
+
+    Attributes:
+        words: by the number of the term.
+        forward: of each doc that was looked at, how many terms it has, and ``items.terms``.
+        counted: of those that were counted, how many terms they have, and how often each term of the query.
+    """
 
     groups: tuple[int, ...] | None
     fitting: Condition
     limit: int
     ranking: Ranking
     words: Mapping[int, str]
+    forward: dict[int, tuple[int, bytes]] = field(default_factory=dict)
+    counted: dict[int, tuple[int, dict[str, int]]] = field(default_factory=dict)
 
 
 class Search:
@@ -67,13 +77,14 @@ class Search:
         lexical = self._by_words(asked, frequencies)
         cosines, places, mean, deviation = self._by_vectors(asked, query.vector, lexical)
         by_words = {doc: place for place, doc in enumerate(lexical, start=1)}
+        docs = list(dict.fromkeys((*lexical, *places)))
         lexical |= self._exact(asked, [doc for doc in places if doc not in lexical])
-        items = self._items.by_doc(lexical.keys())
-        matched = {doc: frozenset(counts) for doc, _, counts in self._counted(asked, list(lexical))}
+        matched = {doc: frozenset(counts) for doc, _, counts in self._counted(asked, docs)}
+        items = self._items.by_doc(docs)
         hits = tuple(
             MemoryHit(
                 item,
-                lexical=lexical[doc],
+                lexical=lexical.get(doc, 0.0),
                 cosine=cosines.get(doc),
                 matched=matched.get(doc, frozenset()),
                 lexical_rank=by_words.get(doc),
@@ -120,9 +131,12 @@ class Search:
         index = self._vectors.index(space)
         scan = index.scan(query, asked.groups)
         candidates = self._passing(scan, asked, asked.limit)
-        cosines = self._vectors.cosines(query, {*candidates, *lexical})
+        cosines = index.cosines(query, {*candidates, *lexical})
         ordered = sorted(
-            (doc for doc in candidates if doc in cosines), key=lambda doc: (cosines[doc], doc), reverse=True
+            (doc for doc in candidates if doc in cosines),
+            # What differs in the last bits only is the same: the newer one first.
+            key=lambda doc: (round(cosines[doc], _DECIMALS), doc),
+            reverse=True,
         )
         places = {doc: place for place, doc in enumerate(ordered[: asked.limit], start=1)}
         return cosines, places, scan.mean, scan.deviation
@@ -142,9 +156,12 @@ class Search:
             seen.update(fresh)
             for start in range(0, len(fresh), _PORTION):
                 docs = fresh[start : start + _PORTION]
-                rows = self._sql.execute(
-                    f"SELECT doc FROM items WHERE doc IN {numbers(docs)} AND {condition.sql}", condition.values
-                ).fetchall()
+                here = among("doc", docs) & condition
+                # Their terms are read along, because those that pass are counted next.
+                columns = "doc, length, terms" if asked.words else "doc"
+                rows = self._sql.execute(f"SELECT {columns} FROM items WHERE {here.sql}", here.values).fetchall()
+                if asked.words:
+                    asked.forward.update((doc, (length, forward)) for doc, length, forward in rows)
                 fit = {row[0] for row in rows}
                 passed.update((doc, None) for doc in docs if doc in fit)
             count *= _MORE
@@ -164,13 +181,19 @@ class Search:
 
     def _counted(self, asked: _Asked, docs: Sequence[int]) -> Iterator[tuple[int, int, dict[str, int]]]:
         """Doc, length, and how often each term of the query is in it."""
-        if not docs:
+        if not asked.words:
             return
-        rows = self._sql.execute(f"SELECT doc, length, terms FROM items WHERE doc IN {numbers(docs)}")
-        for doc, length, forward in rows.fetchall():
-            counts = {
-                asked.words[entry >> 32]: entry & 0xFFFFFFFF
-                for entry in postings.unpack(forward)
-                if entry >> 32 in asked.words
-            }
-            yield doc, length, counts
+        unread = [doc for doc in docs if doc not in asked.forward]
+        for start in range(0, len(unread), _PORTION):
+            here = among("doc", unread[start : start + _PORTION])
+            rows = self._sql.execute(f"SELECT doc, length, terms FROM items WHERE {here.sql}", here.values).fetchall()
+            asked.forward.update((doc, (length, forward)) for doc, length, forward in rows)
+        words = asked.words
+        for doc in docs:
+            if doc not in asked.counted and doc in asked.forward:
+                length, forward = asked.forward[doc]
+                entries = postings.unpack(forward)
+                counts = {words[entry >> 32]: entry & 0xFFFFFFFF for entry in entries if entry >> 32 in words}
+                asked.counted[doc] = length, counts
+            if doc in asked.counted:
+                yield doc, *asked.counted[doc]

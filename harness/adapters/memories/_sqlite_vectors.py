@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories._sqlite_where import damaged, numbers
-from harness.adapters.memories._vectors import Index, VectorIndex, numpy_module
+from harness.adapters.memories._vectors import Index, VectorIndex
 from harness.ports.memories import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -73,18 +73,6 @@ class Vectors:
     def undone(self) -> None:
         """The transaction was rolled back: what was removed in it is still there."""
         self._removed = []
-
-    def cosines(self, query: array[float], docs: Collection[int]) -> dict[int, float]:
-        """Those of the docs that have a vector."""
-        rows = self._sql.execute(f"SELECT doc, vector FROM vectors WHERE doc IN {numbers(docs)}").fetchall()
-        if not rows:
-            return {}
-        if any(len(row[1]) != 4 * len(query) for row in rows):
-            raise damaged(_CUT)
-        np = numpy_module()
-        matrix = np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1)
-        values = np.vecdot(matrix, np.asarray(query, np.float32))
-        return dict(zip((row[0] for row in rows), values.tolist(), strict=True))
 
     def index(self, space: EmbeddingSpace) -> Index:
         """What is stored, to be scanned. Raises MissingExtra."""

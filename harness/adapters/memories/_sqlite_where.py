@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Value = str | int
 _MANY = 500
 """Values in one statement; older SQLite takes 999."""
+_LISTED = (8, 32, 64, 128, 256, _MANY)
+"""Lengths that lists of numbers are filled up to by repeating the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,17 @@ def portions(values: Collection[str]) -> list[list[str]]:
 def numbers(values: Collection[int]) -> str:
     """Numbers of rows as SQL."""
     return f"({','.join(map(str, values))})"
+
+
+def among(column: str, values: Collection[int]) -> Condition:
+    """The column has one of these numbers. Lists of about the same length give the same statement, which SQLite then need not
+    compile anew.
+    """
+    if not 0 < len(values) <= _LISTED[-1]:
+        return Condition(f"{column} IN {numbers(values)}")
+    given = tuple(values)
+    room = next(count for count in _LISTED if count >= len(given))
+    return within(column, given + given[-1:] * (room - len(given)))
 
 
 def fitting(where: MemoryFilter) -> Condition:

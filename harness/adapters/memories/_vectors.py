@@ -29,7 +29,10 @@ them; with 3, 99 %.
 """
 _DRAWN = 1024
 """Vectors whose cosines give mean and deviation."""
-_SPARSE = 3
+_FEW = 4
+_EVERY = 16
+"""Of so many scores one is looked at to tell about where the best begin."""
+_SPARSE = 10
 """Groups that hold less than this part of all vectors are picked out instead of scanned over."""
 
 
@@ -73,6 +76,10 @@ class Index(Protocol):
         """The vectors of these groups, or all, beside the query."""
         ...
 
+    def cosines(self, query: array[float], docs: Collection[int]) -> dict[int, float]:
+        """Those of the docs that have a vector."""
+        ...
+
 
 class Cosines(Scored, Protocol):
     """Docs with their cosines, of which ``mean`` and ``deviation`` are given; None without any."""
@@ -89,6 +96,7 @@ class VectorIndex:
         self.dimensions = dimensions
         self._count = 0
         self._docs = np.empty(0, np.int64)
+        self._rising = True
         self._groups = np.empty(0, np.int64)
         self._turn: Any = None
         # One matrix, or after the turn its left and its right half.
@@ -109,10 +117,11 @@ class VectorIndex:
         self._take(self._rows_of(fresh))
         self._reserve(self._count + len(docs))
         start, self._count = self._count, self._count + len(docs)
+        before = self._docs[start - 1 : start]
+        self._rising = self._rising and bool((np.diff(np.concatenate([before, fresh])) > 0).all())
         self._docs[start : self._count] = fresh
         self._groups[start : self._count] = np.asarray(groups, np.int64)
-        if self._turn is not None:
-            matrix = matrix @ self._turn
+        matrix = self._turned(matrix)
         place = 0
         for part in self._parts:
             part[start : self._count] = matrix[:, place : place + part.shape[1]]
@@ -134,14 +143,39 @@ class VectorIndex:
         """The vectors of these groups, or all, beside the query."""
         np = self._np
         rows = self._rows_in(groups)
-        asked = np.asarray(query, np.float32)
-        if self._turn is not None:
-            asked = asked @ self._turn
+        asked = self._asked(query)
         parts = [part[: self._count] for part in self._parts]
         return Scan(np, self._docs[: self._count], parts, asked, rows)
 
+    def cosines(self, query: array[float], docs: Collection[int]) -> dict[int, float]:
+        """Those of the docs that have a vector."""
+        np = self._np
+        rows = self._rows_of(np.asarray(list(docs), np.int64))
+        asked = self._asked(query)
+        found = np.zeros(len(rows), np.float32)
+        place = 0
+        for part in self._parts:
+            found += np.vecdot(part[rows], asked[place : place + part.shape[1]])
+            place += part.shape[1]
+        return dict(zip(self._docs[rows].tolist(), found.tolist(), strict=True))
+
+    def _asked(self, query: array[float]) -> Any:
+        return self._turned(self._np.asarray(query, self._np.float32)[None])[0]
+
+    def _turned(self, vectors: Array) -> Any:
+        if self._turn is None:
+            return vectors
+        if len(vectors) > _FEW:
+            return vectors @ self._turn
+        # Not @: for a few rows BLAS would wait for threads longer than it computes.
+        return self._np.vecdot(self._turn.T, vectors[:, None, :])
+
     def _rows_of(self, docs: Array) -> Any:
-        return self._np.flatnonzero(self._np.isin(self._docs[: self._count], docs))
+        np, held = self._np, self._docs[: self._count]
+        if not self._rising or not len(held):
+            return np.flatnonzero(np.isin(held, docs))
+        places = np.minimum(np.searchsorted(held, np.unique(docs)), len(held) - 1)
+        return np.unique(places[np.isin(held[places], docs)])
 
     def _rows_in(self, groups: Collection[int] | None) -> Any:
         if groups is None or not self._count:
@@ -161,6 +195,7 @@ class VectorIndex:
         left = self._count - len(rows)
         tail = np.setdiff1d(np.arange(left, self._count), rows, assume_unique=True)
         gaps = rows[rows < left]
+        self._rising = not left or (self._rising and not len(gaps))
         for held in (self._docs, self._groups, *self._parts):
             held[gaps] = held[tail]
             held[left : self._count] = 0
@@ -211,7 +246,7 @@ def _turn(np: Any, sample: Array) -> Array:
             # Where the sample does not vary any more, any direction that is left will do.
             vector = vector / length if length > 1e-12 else np.eye(len(basis))[row]
         basis[row] = vector
-    return np.ascontiguousarray(basis.T, np.float32)
+    return np.ascontiguousarray(basis, np.float32).T
 
 
 class Scan:
@@ -225,10 +260,12 @@ class Scan:
         self._np = np
         self._right: Array | None = None
         self._asked = query
-        if rows is not None and len(rows) * _SPARSE < len(docs):
-            docs, parts, rows = docs[rows], [part[rows] for part in parts], None
-        self._docs = docs
         left = parts[0]
+        # Where the rows of the right half are; it is not copied, since few of them are read.
+        self._picked: Array | None = None
+        if rows is not None and len(rows) * _SPARSE < len(docs):
+            docs, left, self._picked, rows = docs[rows], left[rows], rows, None
+        self._docs = docs
         # Not left @ query: BLAS would share the product out among threads that wait for busy processors (5 times as long).
         self._scores = np.vecdot(left, query[: left.shape[1]])
         if len(parts) > 1:
@@ -283,9 +320,19 @@ class Scan:
 
     def _edge(self, scores: Array, count: int) -> float:
         """The score of the place ``count``."""
+        if len(scores) >= _DRAWN * _EVERY and count * _EVERY < len(scores):
+            # Few of them can have it: those above what some of them, picked at equal distances, have at twice that place.
+            drawn = scores[::_EVERY]
+            place = len(drawn) - min(count * 2 // _EVERY + _EVERY, len(drawn))
+            high = scores[scores >= self._np.partition(drawn, place)[place]]
+            if len(high) >= count:
+                scores = high
         place = len(scores) - count
         return float(self._np.partition(scores, place)[place])
 
     def _rest(self, rows: Array) -> Any:
         """What the right half adds."""
-        return 0.0 if self._right is None else self._np.vecdot(self._right[rows], self._asked)
+        if self._right is None:
+            return 0.0
+        rows = rows if self._picked is None else self._picked[rows]
+        return self._np.vecdot(self._right[rows], self._asked)
