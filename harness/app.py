@@ -30,7 +30,7 @@ from harness.errors import (
 from harness.forgetting import ARTIFACTS, Forgetter, Forgotten, forget_artifacts, forget_short_term, forget_user
 from harness.language import load_packs
 from harness.later import LaterModel
-from harness.memory import Graphs, Memories
+from harness.memory import Graphs, Memories, WriteGate
 from harness.memory.scopes import check_place
 from harness.persona import find_persona, list_personas
 from harness.ports import (
@@ -87,6 +87,7 @@ class Harness:
         graph: Graph | None = None,
         artifacts: Artifacts | None = None,
         short_term: ShortTerm | None = None,
+        write_gate: WriteGate | None = None,
         machine: TurnMachine = MACHINE,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -99,6 +100,7 @@ class Harness:
             model, store, memory, graph, artifacts: use these instead of what the settings name. With a store of your own and no memory, what is
                 remembered ends with the process.
             short_term: keep the newest messages there too, whatever ``short_term.backend`` is.
+            write_gate: decides, behind the settings, what a turn leaves in memory, in which layer and how important.
             machine: a turn machine with replaced or inserted steps.
             progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
 
@@ -127,6 +129,7 @@ class Harness:
             durable=store is None,
             endpoint=self._models.provider,
             tokens=self.tokens,
+            gate=write_gate,
         )
         self._graph = GraphParts(self.settings, self.languages, self._memory, given=graph, tokens=self.tokens)
         self._short_term = ShortTermParts(self.settings, given=short_term)

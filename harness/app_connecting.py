@@ -42,7 +42,7 @@ class ModelParts:
         self, settings: Settings, *, given: Model | None, clock: Clock, progress: Callable[[Any], None] | None = None
     ) -> None:
         self._settings = settings
-        self.connected, self.own = given, given is None
+        self.connected, self.own = given if given is None else self._restoring(given), given is None
         self._clock = clock
         self._progress = progress
         self._server: Any = None
@@ -72,8 +72,19 @@ class ModelParts:
         provider = self._settings.provider
         if provider.replay:
             return ReplayModel(self._settings.path(provider.replay))
-        model = await (self._embedded_model() if self._settings.embedded else self._provider_model())
+        model = self._restoring(
+            await (self._embedded_model() if self._settings.embedded else self._provider_model())
+        )  # within the recording, which has references
         return RecordingModel(model, self._settings.path(provider.record)) if provider.record else model
+
+    def _restoring(self, model: Model) -> Model:
+        """The model, told what was typed where ``redaction.model_sees`` says so."""
+        redaction = self._settings.redaction
+        if not redaction.enabled or redaction.model_sees != "raw":
+            return model
+        from harness.adapters.models.restoring import RestoringModel
+
+        return RestoringModel(model)
 
     async def _provider_model(self) -> Model:
         model = self.provider()

@@ -12,7 +12,7 @@ from harness import settings as settings_module
 from harness.app_servers import memory_options
 from harness.language import LanguagePacks
 from harness.language.redaction import redactor
-from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared
+from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared, WriteGate
 from harness.ports import Embedder, Estimate, MemoryStore, TokenCounter
 from harness.redacting import Policy as RedactionPolicy, Redactor
 from harness.settings import Settings
@@ -33,6 +33,7 @@ class MemoryParts:
         durable: sessions are kept where the settings say; else memory ends with the process, unless the settings name a place.
         endpoint: makes the connection to the provider, for its embeddings.
         tokens: counts what the layers' limits are in.
+        gate: has the last word on what is written.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class MemoryParts:
         durable: bool,
         endpoint: Callable[[], OpenAIModel],
         tokens: TokenCounter | None = None,
+        gate: WriteGate | None = None,
     ) -> None:
         self._settings = settings
         self._languages = languages
@@ -51,6 +53,7 @@ class MemoryParts:
         self._durable = durable
         self._endpoint = endpoint
         self._tokens = tokens or Estimate()
+        self._gate = gate
         self._embedder: Embedder | None = None
         self._model: OpenAIModel | None = None
         self._files: MemoryFiles | None = None
@@ -105,7 +108,7 @@ class MemoryParts:
         embedder, files = self.embedder(), self.files()
         joined = store if files is None else JoinedStore(store, files.store)
         policy, redact = memory_policy(self._settings), redactor_of(self._settings, self._languages)
-        return Shared(joined, policy, self._languages, self._tokens.count, embedder, files, redact)
+        return Shared(joined, policy, self._languages, self._tokens.count, embedder, files, redact, gate=self._gate)
 
     def files(self) -> MemoryFiles | None:
         """What stands in files; None when no folder is set."""
@@ -148,7 +151,8 @@ def redactor_of(settings: Settings, languages: LanguagePacks) -> Redactor:
     """What takes secrets out of texts, as the settings say."""
     redaction = settings.redaction
     extra = {name: re.compile(source) for name, source in redaction.patterns.items()}
-    return redactor(languages, RedactionPolicy(redaction.enabled, redaction.kinds, extra))
+    seen = redaction.model_sees == "raw"
+    return redactor(languages, RedactionPolicy(redaction.enabled, redaction.kinds, extra, model_sees_typed=seen))
 
 
 def memory_policy(settings: Settings) -> MemoryPolicy:
@@ -166,6 +170,7 @@ def memory_policy(settings: Settings) -> MemoryPolicy:
         promotion_gate=memory.promotion_gate,
         archive_above=memory.archive_above,
         drop_below=memory.drop_below,
+        model_weighs=memory.importance == "model",
         lexical_weight=memory.lexical_weight,
         vector_weight=memory.vector_weight,
         relevance_weight=memory.relevance_weight,

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.addresses import masked
+from harness.app_graph import GraphParts
 from harness.app_memory import MemoryParts
-from harness.app_servers import memory_options, server_of, store_options
+from harness.app_servers import graph_options, memory_options, server_of, store_options
 from harness.errors import SettingsError
 from harness.settings import Settings, home
 
 if TYPE_CHECKING:
     from harness.language import LanguagePacks
-    from harness.ports import MemoryStore, SessionStore
+    from harness.ports import Graph, MemoryStore, SessionStore
 
 SCHEMES: Mapping[str, str] = {
     "postgres": "postgres",
@@ -26,6 +27,16 @@ SCHEMES: Mapping[str, str] = {
     "sqlite": "sqlite",
 }
 """How an address begins → backend, for those who paste an address alone."""
+
+GRAPH_SCHEMES: Mapping[str, str] = {
+    "bolt": "neo4j",
+    "neo4j": "neo4j",
+    "redis": "falkordb",
+    "rediss": "falkordb",
+    "falkor": "falkordb",
+    "sqlite": "sqlite",
+}
+"""The same for the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +56,18 @@ class Place:
         return f"{self.backend}:{address}" if address else self.backend
 
 
-def place(text: str, known: Mapping[str, Any], default: str) -> Place:
+def place(text: str, known: Mapping[str, Any], default: str, schemes: Mapping[str, str] = SCHEMES) -> Place:
     """Read how a store is called.
 
     Args:
-        known: the table of backends. ``default``: the backend that the settings name, for an empty text or ``auto``.
+        known: the table of backends. ``default``: the backend that the settings name, for an empty text or ``auto``. ``schemes``: how an address begins → backend.
 
     Raises:
         SettingsError: there is no such backend.
     """
     name, colon, where = text.strip().partition(":")
     if colon and where.startswith("//"):
-        name, where = SCHEMES.get(name.partition("+")[0].casefold(), name), text.strip()
+        name, where = schemes.get(name.partition("+")[0].casefold(), name), text.strip()
         if name == "sqlite":
             where = where.partition("://")[2]
     elif colon and len(name) == 1 and name not in known:  # C:\data
@@ -104,6 +115,27 @@ def sessions_at(text: str, settings: Settings, *, write: bool) -> tuple[Place, S
     return wanted, BACKENDS[wanted.backend].open(store_options(named, path))
 
 
+def graph_at(
+    text: str, settings: Settings, languages: LanguagePacks, *, write: bool, environ: Mapping[str, str] | None = None
+) -> tuple[Place, Graph]:
+    """A graph by name, opened; as :func:`memory_at`. What stands behind ``#`` in an address is the database of Neo4j, or the name
+    of the graph on a FalkorDB server.
+    """
+    from harness.adapters.graphs import GRAPH_BACKENDS
+
+    memory = MemoryParts(settings, languages, given=None, durable=True, endpoint=_no_endpoint)
+    asked = GraphParts(settings, languages, memory, environ=environ).backend
+    wanted = place(text, GRAPH_BACKENDS, asked, GRAPH_SCHEMES)
+    backend = GRAPH_BACKENDS[wanted.backend]
+    address, hash_sign, database = wanted.where.partition("#") if backend.server else (wanted.where, "", "")
+    named = _naming(settings, "graph", Place(wanted.backend, address))
+    if hash_sign:
+        named = named.model_copy(update={"graph": named.graph.model_copy(update={"database": database})})
+    path = GraphParts(named, languages, memory, environ=environ).path(backend.suffix)
+    _check(wanted, backend.durable, "" if backend.server else path, write=write)
+    return wanted, backend.open(graph_options(named, wanted.backend, path, environ))
+
+
 def _naming(settings: Settings, section: str, wanted: Place) -> Settings:
     """The settings as if they named the place."""
     named: dict[str, str] = {"backend": wanted.backend}
@@ -120,7 +152,7 @@ def _check(wanted: Place, durable: bool, path: Path | str, *, write: bool) -> No
     """``path``: the file; empty for what is on a server."""
     if not durable:
         raise SettingsError(f"The backend {wanted.backend!r} ends with the process; nothing can be moved.")
-    if path and not write and not Path(path).is_file():
+    if path and not write and not Path(path).exists():
         raise SettingsError(
             f"There is no file {str(path)!r} to move from.", remedy=f"Name it: --from {wanted.backend}:PATH."
         )

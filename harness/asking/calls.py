@@ -115,12 +115,18 @@ def _whole(text: str, *, last: bool) -> tuple[str, str]:
 
 def _neutral(request: ModelRequest) -> ModelRequest:
     """The request without chat-template tokens in its messages: typed into a message they would open a new one."""
-    if not any(_TEMPLATE_TOKEN.search(message.content) for message in request.messages):
+    typed = request.typed
+    texts = [message.content for message in request.messages] + ([typed.text] if typed is not None else [])
+    if not any(_TEMPLATE_TOKEN.search(text) for text in texts):
         return request
-    messages = tuple(
-        replace(message, content=_TEMPLATE_TOKEN.sub(r"<\1>", message.content)) for message in request.messages
-    )
-    return replace(request, messages=messages)
+    messages = tuple(replace(message, content=_plain(message.content)) for message in request.messages)
+    if typed is not None:
+        typed = replace(typed, told=_plain(typed.told), text=_plain(typed.text))
+    return replace(request, messages=messages, typed=typed)
+
+
+def _plain(text: str) -> str:
+    return _TEMPLATE_TOKEN.sub(r"<\1>", text)
 
 
 def _late(request: ModelRequest) -> ModelTimeout:

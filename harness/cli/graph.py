@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.memory_options import Project, World
+from harness.cli.moving import From, To
 from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
     from harness.ports import GraphFilter
 
-app = typer.Typer(help="Look at the graph of entities and relations.", no_args_is_help=True)
+app = typer.Typer(help="Look at the graph of entities and relations, and move it.", no_args_is_help=True)
 
 Persona = Annotated[str, typer.Option("--persona", "-p", help="Only what this character knows.")]
 User = Annotated[str, typer.Option("--user", "-u", help="Only what this user said.")]
@@ -200,6 +201,65 @@ def export_graph(
         return
     for edge in found:
         typer.echo(edge.model_dump_json())
+
+
+@app.command("migrate")
+def migrate_graph(
+    source: From = "",
+    target: To = "",
+    *,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace statements that are other there; default: leave them.")
+    ] = False,
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
+    """Copy the graph to another backend, and compare. May be interrupted and repeated.
+
+    Times, who said it and where, statements of left branches, and at which turn the graph stands in every session are copied. The
+    source stays as it is; set graph.backend to use the target. Exit code 1 when the target does not have all of it.
+    """
+    from dataclasses import asdict
+
+    from harness.app_moving import graph_at
+    from harness.cli.moving import progress, tell
+    from harness.cli.running import print_json, with_harness
+    from harness.errors import InputError
+    from harness.memory.graph_moving import move_graph
+
+    if not target:
+        raise InputError("Where to is missing.", remedy="Give --to sqlite:FILE, ladybug:FILE, or an address.")
+    loaded = load_settings(config, overrides)
+
+    async def work(harness: Any) -> Any:
+        from contextlib import AsyncExitStack
+
+        async with AsyncExitStack() as stack:
+            ends = []
+            for text, write in ((source, False), (target, True)):
+                named, graph = graph_at(text, loaded.settings, harness.languages, write=write)
+                stack.push_async_callback(graph.close)
+                ends.append((named, graph))
+            (first, here), (second, there) = ends
+            if first == second:
+                raise InputError(f"{first} is both where it is and where it is to be.")
+            sessions = [info.id for info in await harness.store().sessions()]
+            with progress("Copying") as show:
+                moved = await move_graph(here, there, overwrite=overwrite, sessions=sessions, progress=show)
+            return first, second, moved
+
+    first, second, moved = with_harness(loaded, work)
+    if as_json:
+        print_json({"from": str(first), "to": str(second), "whole": moved.whole, **asdict(moved)})
+    else:
+        typer.echo(
+            f"{moved.edges} statements in {first}: {moved.copied} copied to {second}, {moved.present} were there. "
+            f"The places of {moved.followed} sessions were copied."
+        )
+        tell((), {"are other there, and were left": moved.different, "are missing there": moved.missing})
+    if not moved.whole:
+        raise typer.Exit(1)
 
 
 def _whose(edge: Any) -> str:

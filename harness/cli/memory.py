@@ -7,7 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.memory_options import Item, Persona, Project, Session, Task, User, World, filter_of, scope_of
+from harness.cli.memory_options import (
+    Item,
+    Kind,
+    Persona,
+    Project,
+    Session,
+    Speaker,
+    Subject,
+    Task,
+    User,
+    World,
+    filter_of,
+    kinds_of,
+    scope_of,
+)
 from harness.cli.options import Config, Json, Set, load_settings
 
 app = typer.Typer(
@@ -24,14 +38,20 @@ def list_memories(
     project: Project = "",
     world: World = "",
     task: Task = "",
+    subject: Subject = "",
+    speaker: Speaker = "",
+    kind: Kind = None,
     layer: Annotated[str, typer.Option("--layer", help="Only of this layer: L2 or L3.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Most that are shown.")] = 50,
-    hidden: Annotated[bool, typer.Option("--all", help="With those of branches that were left.")] = False,
+    hidden: Annotated[
+        bool,
+        typer.Option("--all", help="With those of branches that were left, and those that a newer statement replaced."),
+    ] = False,
     as_json: Json = False,
     config: Config = None,
     overrides: Set = None,
 ) -> None:
-    """List what is remembered, files included."""
+    """List what is remembered, files included. Of several statements of the same fact only the newest."""
     from harness.cli import render, render_memory
     from harness.cli.running import print_json, with_harness
     from harness.errors import InputError
@@ -39,22 +59,26 @@ def list_memories(
     if layer not in ("", "L2", "L3"):
         raise InputError(f"A layer is L2 or L3, not {layer!r}.")
     where = filter_of(scope_of(persona, user, project, world, task), session, hidden=hidden)
+    where = replace(where, subject=subject, speaker=speaker, kinds=kinds_of(kind))
     if layer:
         where = replace(where, layers=(layer,))  # type: ignore[arg-type]  # checked above
 
     async def work(harness: Any) -> list[Any]:
         found = []
-        async for item in harness.memories().all(where):
-            found.append(item)
+        async for item, newer in harness.memories().standing(where):
+            if hidden or not newer:
+                found.append((item, newer))
             if len(found) > limit:
                 break
         return found
 
     found = with_harness(load_settings(config, overrides), work)
     if as_json:
-        print_json(found[:limit])
+        rows = [item.model_dump(mode="json") | ({"replaced_by": newer} if newer else {}) for item, newer in found]
+        print_json(rows[:limit])
         return
-    render.console().print(render_memory.items(found[:limit]))
+    newer_ones = {item.id for item, newer in found if newer}
+    render.console().print(render_memory.items([item for item, _ in found[:limit]], replaced=newer_ones))
     if len(found) > limit:
         typer.echo(f"There are more than {limit}; see --limit.", err=True)
 
@@ -68,6 +92,9 @@ def search_memories(
     project: Project = "",
     world: World = "",
     task: Task = "",
+    subject: Subject = "",
+    speaker: Speaker = "",
+    kind: Kind = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Most that are shown.")] = 10,
     as_json: Json = False,
     config: Config = None,
@@ -77,10 +104,12 @@ def search_memories(
     from harness.cli import render, render_memory
     from harness.cli.running import print_json, with_harness
 
-    scope = scope_of(persona, user, project, world, task)
+    scope, kinds = scope_of(persona, user, project, world, task), kinds_of(kind)
 
     async def work(harness: Any) -> Any:
-        return await harness.memories().search(text, scope=scope, limit=limit)
+        return await harness.memories().search(
+            text, scope=scope, limit=limit, subject=subject, speaker=speaker, kinds=kinds
+        )
 
     found = with_harness(load_settings(config, overrides), work)
     if as_json:
@@ -94,13 +123,21 @@ def search_memories(
 
 
 @app.command("show")
-def show_memory(item: Item, *, as_json: Json = False, config: Config = None, overrides: Set = None) -> None:
+def show_memory(
+    item: Item,
+    *,
+    persona: Persona = "",
+    user: User = "",
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
     """Show one memory with where it came from."""
     from harness.cli import render, render_memory
     from harness.cli.running import print_json, with_harness
 
     async def work(harness: Any) -> Any:
-        return await harness.memories().chosen(item)
+        return await harness.memories().chosen(item, scope=scope_of(persona, user))
 
     found = with_harness(load_settings(config, overrides), work)
     print_json(found) if as_json else render.console().print(render_memory.item(found))

@@ -51,6 +51,8 @@ def edit_memory(
     item: Item,
     text: Annotated[str, typer.Argument(help="The words that stand there instead.")],
     *,
+    persona: Persona = "",
+    user: User = "",
     as_json: Json = False,
     config: Config = None,
     overrides: Set = None,
@@ -58,27 +60,43 @@ def edit_memory(
     """Put other words in a memory's place."""
 
     async def work(memories: Any) -> Any:
-        return await memories.edit((await memories.chosen(item)).id, text)
+        return await memories.edit((await memories.chosen(item, scope=scope_of(persona, user))).id, text)
 
     change(work, lambda made: f"[{made.id}] changed.", as_json=as_json, config=config, overrides=overrides)
 
 
 @app.command("pin")
-def pin_memory(item: Item, *, as_json: Json = False, config: Config = None, overrides: Set = None) -> None:
+def pin_memory(
+    item: Item,
+    *,
+    persona: Persona = "",
+    user: User = "",
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
     """Always show a memory where its scope is seen."""
 
     async def work(memories: Any) -> Any:
-        return await memories.pin((await memories.chosen(item)).id)
+        return await memories.pin((await memories.chosen(item, scope=scope_of(persona, user))).id)
 
     change(work, lambda made: f"Pinned [{made.id}].", as_json=as_json, config=config, overrides=overrides)
 
 
 @app.command("unpin")
-def unpin_memory(item: Item, *, as_json: Json = False, config: Config = None, overrides: Set = None) -> None:
+def unpin_memory(
+    item: Item,
+    *,
+    persona: Persona = "",
+    user: User = "",
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
     """Take the pin off."""
 
     async def work(memories: Any) -> Any:
-        return await memories.pin((await memories.chosen(item)).id, pinned=False)
+        return await memories.pin((await memories.chosen(item, scope=scope_of(persona, user))).id, pinned=False)
 
     change(work, lambda made: f"Unpinned [{made.id}].", as_json=as_json, config=config, overrides=overrides)
 
@@ -87,6 +105,8 @@ def unpin_memory(item: Item, *, as_json: Json = False, config: Config = None, ov
 def delete_memories(
     items: Annotated[list[str], typer.Argument(metavar="ID…", help="Ids of memories.")],
     *,
+    persona: Persona = "",
+    user: User = "",
     as_json: Json = False,
     config: Config = None,
     overrides: Set = None,
@@ -94,7 +114,11 @@ def delete_memories(
     """Remove memories for good."""
 
     async def work(memories: Any) -> Any:
-        return {"deleted": await memories.delete([(await memories.chosen(item)).id for item in items])}
+        return {
+            "deleted": await memories.delete(
+                [(await memories.chosen(item, scope=scope_of(persona, user))).id for item in items]
+            )
+        }
 
     change(work, lambda done: f"Deleted {done['deleted']}.", as_json=as_json, config=config, overrides=overrides)
 

@@ -138,6 +138,8 @@ def migrate_memories(
             f"{moved.items} memories in {first}: {moved.copied} copied to {second}, {moved.present} were there. "
             f"{moved.vectors} vectors and the places of {moved.followed} sessions were copied."
         )
+        if loaded.settings.graph.backend != "off":
+            typer.echo("The graph is moved by `harness graph migrate`.", err=True)
         tell(moved.notes, {"are other there, and were left": moved.different, "are missing there": moved.missing})
     if not moved.whole:
         raise typer.Exit(1)

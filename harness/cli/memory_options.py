@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.ports import MemoryFilter
-    from harness.state.memory import Scope
+    from harness.state.memory import MemoryKind, Scope
 
 Item = Annotated[str, typer.Argument(metavar="ID", help="Id of a memory, its end, or words that only it has.")]
 Persona = Annotated[str, typer.Option("--persona", "-p", help="Only of this character.")]
@@ -20,6 +20,32 @@ Session = Annotated[str, typer.Option("--session", help="Only what this session 
 Project = Annotated[str, typer.Option("--project", help="Only of this project.")]
 World = Annotated[str, typer.Option("--world", help="Only of this world.")]
 Task = Annotated[str, typer.Option("--task", metavar="ID", help="Only of this task.")]
+
+Subject = Annotated[
+    str, typer.Option("--subject", help="Only what is about `user`, `character`, or somebody of this name.")
+]
+Speaker = Annotated[str, typer.Option("--speaker", help="Only what was said by `user`, `character`, or a tool.")]
+Kind = Annotated[
+    list[str] | None, typer.Option("--kind", help="Only of this kind: message, fact, preference … May be given again.")
+]
+
+
+def kinds_of(names: list[str] | None) -> tuple[MemoryKind, ...]:
+    """Kinds of memories by name.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    from typing import get_args
+
+    from harness.errors import InputError
+    from harness.state.memory import MemoryKind
+
+    known = [kind for kind in get_args(MemoryKind) if kind != "mark"]
+    for name in names or ():
+        if name not in known:
+            raise InputError(f"There is no kind {name!r}.", remedy=f"Kinds are: {', '.join(known)}.")
+    return tuple(names or ())  # type: ignore[arg-type]  # checked above
 
 
 def scope_of(persona: str, user: str, project: str = "", world: str = "", task: str = "") -> Scope:

@@ -82,11 +82,19 @@ def sweep_memories(
 
 
 @app.command("restore")
-def restore_memory(item: Item, *, as_json: Json = False, config: Config = None, overrides: Set = None) -> None:
+def restore_memory(
+    item: Item,
+    *,
+    persona: Persona = "",
+    user: User = "",
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:
     """Take a memory that was put away back."""
     from harness.memory.reviewing import restore
 
     async def work(memories: Any) -> Any:
-        return await restore(memories, await memories.chosen(item))
+        return await restore(memories, await memories.chosen(item, scope=scope_of(persona, user)))
 
     change(work, lambda back: f"[{back.id}] is known again.", as_json=as_json, config=config, overrides=overrides)

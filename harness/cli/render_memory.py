@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -22,8 +22,8 @@ _LEAST = 24
 _DATE = "%Y-%m-%d %H:%M"
 
 
-def items(found: Sequence[MemoryItem]) -> RenderableType:
-    """Memories, a row each."""
+def items(found: Sequence[MemoryItem], *, replaced: Collection[str] = ()) -> RenderableType:
+    """Memories, a row each; ``replaced``: ids of those of which there is a newer statement."""
     if not found:
         return Text("Nothing is remembered.")
     made = table("id", "layer", "kind", "for", "said", "text", whole=("id", "layer"))
@@ -31,6 +31,7 @@ def items(found: Sequence[MemoryItem]) -> RenderableType:
     for item in found:
         marks = " (pinned)" if item.pinned else ""
         hidden = "" if item.status == "active" else f" ({item.status})"
+        hidden += " (replaced)" if item.id in replaced else ""
         row(
             made,
             item.id,

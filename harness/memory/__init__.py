@@ -2,6 +2,7 @@
 
 from harness.memory.bound import SessionMemory, Shared
 from harness.memory.files import FileReport, MemoryFiles
+from harness.memory.gating import Decision, WriteGate
 from harness.memory.graphing import GraphPolicy, SharedGraph, remembering
 from harness.memory.graphs import Graphs
 from harness.memory.joined import JoinedStore
@@ -9,6 +10,7 @@ from harness.memory.memories import Memories
 from harness.memory.policy import LayerPolicy, MemoryPolicy
 
 __all__ = [
+    "Decision",
     "FileReport",
     "GraphPolicy",
     "Graphs",
@@ -20,5 +22,6 @@ __all__ = [
     "SessionMemory",
     "Shared",
     "SharedGraph",
+    "WriteGate",
     "remembering",
 ]

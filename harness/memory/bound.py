@@ -15,6 +15,7 @@ from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import MemoryFiles
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import still_known
+from harness.memory.gating import WriteGate, decided
 from harness.memory.leaving import task_left
 from harness.memory.passing import brought_back, settled_drafts
 from harness.memory.policy import MemoryPolicy
@@ -71,6 +72,7 @@ class Shared:
         files: what stands in files; ``store`` finds it too. None: there are none.
         redactor: takes secrets out of what is written by hand; what a session says comes without them.
         graph: what is deleted here goes there, too; None without one.
+        gate: has the last word on what is written; None: the policy alone decides.
     """
 
     store: MemoryStore
@@ -81,6 +83,7 @@ class Shared:
     files: MemoryFiles | None = None
     redactor: Redactor | None = None
     graph: Graph | None = None
+    gate: WriteGate | None = None
 
 
 class SessionMemory:
@@ -166,6 +169,8 @@ class SessionMemory:
                 text=one.item.text,
                 reason="; ".join(filter(None, (one.reason, lacking.get(one.item.id)))),
                 kept=one.kept,
+                importance=one.item.importance,
+                weighed_by=one.weighed_by,
             )
             for one in found
         )
@@ -229,7 +234,7 @@ class SessionMemory:
     ) -> Sequence[Draft]:
         shared, info = self._shared, self._tree.info
         found = drafts(record, before=before, after=after, info=info, policy=shared.policy, packs=shared.packs)
-        return await settled_drafts(
+        settled = await settled_drafts(
             found,
             task_left(before, after),
             record,
@@ -240,6 +245,7 @@ class SessionMemory:
             policy=shared.policy,
             packs=shared.packs,
         )
+        return decided(settled, shared.gate, record, shared.packs)
 
     async def _entries(self, found: Sequence[Draft]) -> tuple[Sequence[MemoryEntry], str]:
         """Drafts with their vectors, and why some have none: those are found by words until the next reindex."""

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from harness.language import LanguagePacks
 from harness.memory import scoring
-from harness.memory.lexical import alike, attribute_term, index_terms
+from harness.memory.about import About, asked_about, narrowed_to, preferred
+from harness.memory.fitting import Fitting
+from harness.memory.lexical import attribute_term, index_terms
 from harness.memory.narrowing import Narrowing, narrowed, narrowing
 from harness.memory.policy import MemoryPolicy
-from harness.memory.troubles import ALONE, BELOW, layer_troubles
+from harness.memory.standing import said_at
+from harness.memory.troubles import layer_troubles
 from harness.ports import MemoryFilter, MemoryHits, MemoryQuery, MemoryStore, Recalled, Remembered, Vector
-from harness.state.memory import MemoryItem, MemoryLayer, Scope
+from harness.state.memory import MemoryItem, MemoryKind, MemoryLayer, Scope
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.text import contains_phrase
 
 FACTS = ("fact", "preference", "constraint", "retraction")
 RETRIEVED: tuple[MemoryLayer, ...] = ("L2", "L3")
-SAME = 0.9
-"""Likeness of the words of two items from which one of them is enough."""
 NAMED = 0.3
 """What is added to the relevance of the words of the speaker who is named in the question, as a share of it."""
 ALWAYS = 200
@@ -42,6 +43,7 @@ class Question:
         before: messages of that session from before this turn count too.
         vector: of the text, where an embedder is set.
         names: what the speakers are called: a question that names one of them asks for what that one said.
+        subject, speaker, kinds: only what is about this one, was said by this one, is of these kinds; empty for anything.
     """
 
     text: str
@@ -52,6 +54,9 @@ class Question:
     vector: Vector | None = None
     before: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
+    subject: str = ""
+    speaker: str = ""
+    kinds: tuple[MemoryKind, ...] = ()
 
 
 async def find(
@@ -70,7 +75,15 @@ async def find(
     layers = tuple(layer for layer in RETRIEVED if policy.layers[layer].enabled)
     if not layers:
         return Recalled()
-    where = MemoryFilter(scope=question.scope, layers=layers, other_than=question.session, now=question.now)
+    where = MemoryFilter(
+        scope=question.scope,
+        layers=layers,
+        kinds=question.kinds,
+        speaker=question.speaker,
+        subject=question.subject,
+        other_than=question.session,
+        now=question.now,
+    )
     pack = packs.get(question.language)
     narrow = narrowing(question.text, pack=pack, now=question.now)
     asked = tuple(attribute_term(key) for key in sorted(asked_attributes(question.text, pack)))
@@ -84,6 +97,10 @@ async def find(
     if narrow.period is not None:
         found, more = await _of_period(narrow, found, (*terms, *asked), where, question, store, policy)
         items |= more | {hit.item.id: hit.item for hit in found.hits}
+    about = asked_about(question.text, items.values(), pack=pack, names=question.names)
+    if about is not None and not question.subject:
+        found = await _about_them(about, found, (*terms, *asked), where, question, store, policy)
+        items |= {hit.item.id: hit.item for hit in found.hits}
     relevance = scoring.relevances(found, terms, asked, policy)
     own = await _own(question, store, terms, policy)
     items |= {hit.item.id: hit.item for hit in own.hits}
@@ -95,9 +112,13 @@ async def find(
     spread = scoring.spread({key: value.total for key, value in relevance.items()}, items)
     if (speaker := _named(question)) is not None:
         spread = {key: value * (1 + (NAMED if items[key].speaker == speaker else 0)) for key, value in spread.items()}
+    if about is not None:
+        spread = preferred(about, items, spread)
     always = {item.id for item in minded}
     least = {item.id: policy.layers[item.layer].similarity_threshold for item in items.values()}
     fit = narrowed(narrow, items, spread, least, minded=always, packs=packs)
+    if about is not None:
+        fit = narrowed_to(about, items, fit, least, minded=always)
     spread = dict(fit.relevance)
     weighed = [
         _weighed(item, spread[item.id], relevance.get(item.id), question, policy)
@@ -111,13 +132,14 @@ async def find(
     newest = await _newest(
         (*items.values(), *told.values()), store, where if not own.hits else replace(where, other_than="")
     )
-    fitting = _Fitting(
+    fitting = Fitting(
         lambda item: index_terms(item.text, packs, item.language or question.language),
         newest,
         told,
         always,
         policy,
         count_tokens,
+        question.now,
         {name: why for name, why in fit.outside.items() if not policy.layers[items[name].layer].always_inject},
     )
     kept = [replace(one, dropped=fitting.take(one.item, spread[one.item.id])) for one in weighed]
@@ -164,11 +186,35 @@ async def _of_period(
     return replace(found, hits=(*found.hits, *(hit for hit in more.hits if hit.item.id not in known))), {}
 
 
+async def _about_them(
+    about: About,
+    found: MemoryHits,
+    terms: Sequence[str],
+    where: MemoryFilter,
+    question: Question,
+    store: MemoryStore,
+    policy: MemoryPolicy,
+) -> MemoryHits:
+    """What was found, with what of those the question is about is found besides: what is known of others may be so much that it
+    takes all the places.
+    """
+    hits = list(found.hits)
+    for subject in about.subjects:
+        known = {hit.item.id for hit in hits}
+        query = MemoryQuery(replace(where, subject=subject), tuple(terms), question.vector, policy.candidates)
+        hits += [hit for hit in (await store.search(query)).hits if hit.item.id not in known]
+    return replace(found, hits=tuple(hits))
+
+
 async def _own(question: Question, store: MemoryStore, terms: Sequence[str], policy: MemoryPolicy) -> MemoryHits:
     """What was said in the session that asks, before the messages that its prompt shows. Its facts are in the state."""
     if question.before <= 1 or not policy.layers["L2"].enabled:
         return MemoryHits()
-    where = MemoryFilter(scope=question.scope, kinds=("message",), session=question.session, now=question.now)
+    if question.subject or (question.kinds and "message" not in question.kinds):
+        return MemoryHits()  # a message is about nobody in particular
+    where = MemoryFilter(
+        question.scope, kinds=("message",), session=question.session, speaker=question.speaker, now=question.now
+    )
     query = MemoryQuery(where=where, terms=tuple(terms), vector=question.vector, limit=policy.candidates)
     found = await store.search(query)
     return replace(found, hits=tuple(hit for hit in found.hits if hit.item.turn < question.before))
@@ -182,7 +228,9 @@ def _named(question: Question) -> str | None:
 
 async def _minded(store: MemoryStore, where: MemoryFilter) -> tuple[MemoryItem, ...]:
     """What is always minded: constraints and pinned items."""
-    constraints = await store.browse(replace(where, kinds=("constraint",)), limit=ALWAYS)
+    constraints: tuple[MemoryItem, ...] = ()
+    if not where.kinds or "constraint" in where.kinds:
+        constraints = await store.browse(replace(where, kinds=("constraint",)), limit=ALWAYS)
     pinned = await store.browse(replace(where, pinned=True), limit=ALWAYS)
     return (*constraints, *pinned)
 
@@ -214,15 +262,11 @@ async def _newest(
     if not slots:
         return {}
     newest: dict[tuple[str, str, str], MemoryItem] = {}
-    for item in await store.of_slots(slots, replace(where, layers=())):
+    for item in await store.of_slots(slots, replace(where, layers=(), kinds=(), speaker="")):
         slot = item.slot()
-        if slot is not None and (slot not in newest or _time(item) >= _time(newest[slot])):
+        if slot is not None and (slot not in newest or said_at(item) >= said_at(newest[slot])):
             newest[slot] = item
     return newest
-
-
-def _time(item: MemoryItem) -> tuple[float, int, str]:
-    return (item.at.timestamp() if item.at is not None else 0.0, item.turn, item.id)
 
 
 def _weighed(
@@ -243,84 +287,6 @@ def _weighed(
     why += [f"recency {recency:.2f}", f"importance {item.importance:.2f}"]
     own = bool(question.session) and item.session == question.session
     return Remembered(item, round(value, 4), " · ".join(why), own=own)
-
-
-@dataclass(slots=True)
-class _Fitting:
-    """Takes candidates, best first, and says of each why it is left out, if it is.
-
-    Attributes:
-        words: of a candidate. ``newest``: the newest statement of each slot. ``told``: the facts that
-            messages stated, by id. ``minded``: ids that need no relevance. ``outside``: why an item is not what was asked for.
-    """
-
-    words: Callable[[MemoryItem], Sequence[str]]
-    newest: Mapping[tuple[str, str, str], MemoryItem]
-    told: Mapping[str, MemoryItem]
-    minded: Collection[str]
-    policy: MemoryPolicy
-    count: Callable[[str], int]
-    outside: Mapping[str, str] = field(default_factory=dict)
-    shown: list[MemoryItem] = field(default_factory=list)
-
-    def take(self, item: MemoryItem, relevance: float) -> str:
-        """Why an item is left out; empty, and the item counted in, when it is not."""
-        reason = (
-            self._replaced(item)
-            or self.outside.get(item.id, "")
-            or self._not_wanted(item)
-            or self._irrelevant(item, relevance)
-            or self._said(item)
-            or self._over(item)
-        )
-        if not reason:
-            self.shown.append(item)
-        return reason
-
-    def _replaced(self, item: MemoryItem) -> str:
-        for one in item.tells:
-            stated = self.told.get(one)
-            if stated is None or stated.source == "user":
-                return f"it tells of {one}, which was {'deleted' if stated is None else 'changed'} by hand"
-            if reason := self._replaced(stated):
-                return f"{reason}, of which it tells"
-        latest = self.newest.get(item.slot() or ("", "", ""))
-        if latest is None or latest.id == item.id:
-            return ""
-        if latest.kind == "retraction":
-            return f"replaced: it was taken back ({latest.id})"
-        # The same was said again: one of them is enough, and either will do.
-        return "" if latest.key == item.key else f"replaced by {latest.id} ({latest.text})"
-
-    def _not_wanted(self, item: MemoryItem) -> str:
-        left_out = item.kind in self.policy.layers[item.layer].left_out
-        return f"the fields of {item.layer} leave out {item.kind}" if left_out else ""
-
-    def _irrelevant(self, item: MemoryItem, relevance: float) -> str:
-        layer = self.policy.layers[item.layer]
-        if item.id in self.minded or layer.always_inject or relevance >= layer.similarity_threshold:
-            return ""
-        return f"relevance {relevance:.2f} {BELOW} {layer.similarity_threshold}"
-
-    def _said(self, item: MemoryItem) -> str:
-        for other in self.shown:
-            if other.key == item.key or alike(self.words(other), self.words(item)) >= SAME:
-                return f"says what {other.id} says"
-        return ""
-
-    def _over(self, item: MemoryItem) -> str:
-        if item.pinned or item.kind == "constraint":
-            return ""
-        layer = self.policy.layers[item.layer]
-        same = [other for other in self.shown if other.layer == item.layer and other.id not in self.minded]
-        if len(same) >= layer.top_k:
-            return f"more than {layer.top_k} items of {item.layer}"
-        own = self.count(item.text)
-        if own > layer.max_tokens:
-            return f"over the {layer.max_tokens} tokens of {item.layer}{ALONE} {own}"
-        if sum(self.count(other.text) for other in same) + own > layer.max_tokens:
-            return f"over the {layer.max_tokens} tokens of {item.layer}"
-        return ""
 
 
 def _warnings(found: MemoryHits, terms: Sequence[str], minded: int) -> tuple[str, ...]:

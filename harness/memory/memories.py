@@ -15,6 +15,7 @@ from harness.memory.files import FileReport
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import item_mark, scope_mark
 from harness.memory.lexical import entry_terms, normal
+from harness.memory.standing import replaced_by
 from harness.memory.writing import in_context
 from harness.ports import (
     Clock,
@@ -62,6 +63,22 @@ class Memories:
                     yield item
             after = page[-1].id
 
+    async def standing(self, where: MemoryFilter) -> AsyncIterator[tuple[MemoryItem, str]]:
+        """As :meth:`all`, each with the id of the newer statement that holds in its place; empty for what holds itself."""
+        page: list[MemoryItem] = []
+        async for item in self.all(where):
+            page.append(item)
+            if len(page) == PAGE:
+                for told in await self._standing(page):
+                    yield told
+                page = []
+        for told in await self._standing(page):
+            yield told
+
+    async def _standing(self, page: Sequence[MemoryItem]) -> list[tuple[MemoryItem, str]]:
+        newer = await replaced_by(page, self.shared.store)
+        return [(item, newer.get(item.id, "")) for item in page]
+
     async def item(self, item_id: str) -> MemoryItem:
         """One item.
 
@@ -74,31 +91,49 @@ class Memories:
             raise InputError(f"There is no memory {item_id!r}.", remedy="`harness memory list` shows the ids.")
         return found[0]
 
-    async def chosen(self, wanted: str) -> MemoryItem:
-        """One item by its id, by the end of its id, or by words that only it has.
+    async def chosen(self, wanted: str, *, scope: Scope | None = None) -> MemoryItem:
+        """One item by its id, by the end of its id, or by words that only it has; with a ``scope`` only one that belongs to the very
+        ones it names.
 
         Raises:
             InputError: none is meant, or several are.
         """
         await self._read_files()
-        if found := await self.shared.store.get([wanted]):
+        scope = scope or Scope()
+        of_whom = ", ".join(f"{name} {who!r}" for name, who in scope if who)
+        found = [item for item in await self.shared.store.get([wanted]) if _belongs(item, scope)]
+        if found:
             return found[0]
         words = wanted if len(wanted) > 1 else ""
         near = [
             item
-            async for item in self.all()
+            async for item in self.all(MemoryFilter(scope=scope, everything=True, statuses=()))
             if item.id.endswith(wanted) or (words and contains_phrase(item.text, words))
         ]
         if len(near) == 1:
             return near[0]
         if not near:
-            raise InputError(f"There is no memory {wanted!r}.", remedy="`harness memory list` shows them.")
+            of = f" of {of_whom}" if of_whom else ""
+            raise InputError(f"There is no memory {wanted!r}{of}.", remedy="`harness memory list` shows them.")
         some = "; ".join(f"{item.id} ({item.text[:40]})" for item in near[:5])
         raise InputError(f"{wanted!r} may be any of {len(near)} memories: {some}.", remedy="Give more of it.")
 
-    async def search(self, text: str, *, scope: Scope, limit: int = 10) -> Recalled:
+    async def search(
+        self,
+        text: str,
+        *,
+        scope: Scope,
+        limit: int = 10,
+        subject: str = "",
+        speaker: str = "",
+        kinds: Sequence[MemoryKind] = (),
+    ) -> Recalled:
         """What a message would find, whatever the layers' thresholds and limits. Without an embedder that answers it is looked
         for by words, and a warning says so.
+
+        Args:
+            subject: only what is about ``user``, ``character``, or somebody of this name: facts, since a message is about nobody in
+                particular. ``speaker``: only what this one said. ``kinds``: only these.
 
         Raises:
             InputError: the text is empty.
@@ -115,7 +150,16 @@ class Memories:
             for name, layer in self.shared.policy.layers.items()
         }
         found = await find(
-            Question(text, language, scope, now=self.clock.now(), vector=vector),
+            Question(
+                text,
+                language,
+                scope,
+                now=self.clock.now(),
+                vector=vector,
+                subject=subject,
+                speaker=speaker,
+                kinds=tuple(kinds),
+            ),
             self.shared.store,
             policy=replace(self.shared.policy, layers=open_layers),
             packs=self.shared.packs,
@@ -176,7 +220,8 @@ class Memories:
         Raises:
             InputError: no such item.
         """
-        item = _writable(await self.item(item_id)).model_copy(update={"pinned": pinned})
+        item = _writable(await self.item(item_id))
+        item = item.model_copy(update={"pinned": pinned, "expires_at": None if pinned else item.expires_at})
         await self.shared.store.put([await self._entry(item)])
         return item
 
@@ -321,6 +366,10 @@ class Memories:
         if trouble:
             log.warning("embedding_failed", item=item.id, error=trouble)
         return MemoryEntry(item, terms, vector)
+
+
+def _belongs(item: MemoryItem, scope: Scope) -> bool:
+    return all(not who or getattr(item.scope, name) == who for name, who in scope)
 
 
 def _writable(item: MemoryItem) -> MemoryItem:

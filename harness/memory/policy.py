@@ -50,6 +50,7 @@ class MemoryPolicy:
         promotion_gate: whether something must, to hold for long for that reason or because its task was left, also have been
             used in two tasks, be true without a date, and be one sentence that can be checked.
         archive_above: importance above which something outlives its task. ``drop_below``: below which it goes with it.
+        model_weighs: whether a fact is as important as the analysis model says, where it says so; else rules weigh it.
         lexical_weight, vector_weight: shares of words and of meaning in the relevance.
         relevance_weight, recency_weight, importance_weight: the terms of the score (see :mod:`harness.memory.scoring`).
         candidates: items looked at for one turn, by words and by vectors each.
@@ -65,6 +66,7 @@ class MemoryPolicy:
     promotion_gate: bool = False
     archive_above: float = 0.7
     drop_below: float = 0.3
+    model_weighs: bool = True
     lexical_weight: float = 1.0
     vector_weight: float = 0.5
     relevance_weight: float = 0.8

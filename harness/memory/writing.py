@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Literal
 
 from harness.language import LanguagePacks
 from harness.memory.digests import digest
@@ -48,6 +49,7 @@ class Draft:
 
     Attributes:
         kept: False for what is only reported: it was not worth writing.
+        weighed_by: what gave its importance.
     """
 
     item: MemoryItem
@@ -55,6 +57,7 @@ class Draft:
     embedded: str
     reason: str
     kept: bool = True
+    weighed_by: Literal["rules", "model"] = "rules"
 
 
 def drafts(
@@ -256,6 +259,10 @@ def _fact(
     language = fact.language or record.language or info.persona.language
     pack = packs.get(language)
     layer, kind, importance, reason = _gate(fact, policy)
+    by_model = policy.model_weighs and fact.importance is not None
+    if fact.importance is not None and by_model:
+        firm = fact.pinned or kind == "constraint"
+        importance = max(importance, fact.importance) if firm else fact.importance
     text = told_of(fact, pack)
     item = _item(
         f"{info.id}.{record.id}.{fact.id}",
@@ -284,10 +291,11 @@ def _fact(
             "when": fact.when,
             "when_at": fact.when_at,
         }
+        | ({"expires_at": None} if fact.pinned else {})
     )
     terms = index_terms(f"{fact.attribute.replace('_', ' ')} {text}", packs, language)
     terms = (*terms, attribute_term(fact.attribute))
-    return Draft(item, terms, text, "taken back" if retracted else reason)
+    return Draft(item, terms, text, "taken back" if retracted else reason, weighed_by="model" if by_model else "rules")
 
 
 def _gate(fact: Fact, policy: MemoryPolicy) -> tuple[MemoryLayer, MemoryKind, float, str]:

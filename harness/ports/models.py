@@ -33,6 +33,20 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Typed:
+    """The user's message as it was typed, for a model that is to see it. It is told in no ``repr`` and never stored.
+
+    Attributes:
+        told: how the message stands in the request, with references. ``text``: the same with what they stand for.
+        secrets: (reference, what it stands for) of the message.
+    """
+
+    told: str = field(repr=False)
+    text: str = field(repr=False)
+    secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One call.
 
@@ -43,6 +57,7 @@ class ModelRequest:
             ``Model.capabilities.prefill`` is not False.
         structured: how to ask for JSON; ``schema`` is a JSON schema (used by ``json_schema`` only).
         timeout_s: deadline of the whole call, retries included.
+        typed: what stands behind references in the user's message, where the model is to see it; no part of the hash.
     """
 
     role: Role
@@ -58,9 +73,10 @@ class ModelRequest:
     schema: Mapping[str, Any] | None = None
     schema_name: str = "answer"
     timeout_s: float = 120.0
+    typed: Typed | None = field(default=None, repr=False, compare=False)
 
     def hash(self, model: str = "") -> str:
-        """SHA-256 of the request in canonical JSON (deadline and purpose left out): the key of record and replay."""
+        """SHA-256 of the request in canonical JSON (deadline, purpose and what was typed left out): the key of record and replay."""
         body = {
             "model": model,
             "messages": [[message.role, message.content] for message in self.messages],

@@ -30,6 +30,7 @@ class Policy:
     """What is taken out.
 
     Attributes:
+        model_sees_typed: the model that answers is sent the current message as it was typed; all else has references.
         kinds: some of :data:`KINDS`. ``extra``: patterns of one's own by the name of their reference; group ``s``, where there
             is one, is the secret, else the whole match.
     """
@@ -37,6 +38,7 @@ class Policy:
     enabled: bool = True
     kinds: tuple[str, ...] = USUAL
     extra: Mapping[str, re.Pattern[str]] = field(default_factory=lambda: MappingProxyType({}))
+    model_sees_typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +78,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without its secrets, and the references that are new in it."""
+    """A text without its secrets, and the references that are new in it.
+
+    Attributes:
+        taken: (reference, what it stands for), in order. It is told in no ``repr``, and nothing stores it.
+    """
 
     text: str
     new: tuple[Named, ...] = ()
     count: int = 0
+    taken: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,7 @@ class Redactor:
         names = dict(known or {})
         new: list[Named] = []
         pieces: list[str] = []
+        taken: list[tuple[str, str]] = []
         end = 0
         for one in found:
             mark = _mark(one.what, text[one.start : one.end])
@@ -129,8 +137,9 @@ class Redactor:
                 names[mark] = self._reference(one.what, names.values(), language)
                 new.append(Named(names[mark], mark))
             pieces += [text[end : one.start], names[mark]]
+            taken.append((names[mark], text[one.start : one.end]))
             end = one.end
-        return Redacted("".join((*pieces, text[end:])), tuple(new), len(found))
+        return Redacted("".join((*pieces, text[end:])), tuple(new), len(found), tuple(taken))
 
     def plain(self, text: str, instead: str = "[redacted]") -> str:
         """A text with the same word in the place of each secret, for logs."""

@@ -271,6 +271,10 @@ class MemorySettings(Section):
     drop_below: float = Field(
         default=0.3, ge=0, le=1, description="When a task is left, what is less important than this is put away."
     )
+    importance: Literal["model", "rules"] = Field(
+        default="model",
+        description="How important a fact is: as the analysis model says (harness.analysis combined or separate), where it says so, or by rules alone. What is pinned or a constraint is never less than rules make it.",
+    )
     review_days: int = Field(
         default=90, ge=1, description="Days after which a memory that was never needed is put up for review."
     )
@@ -295,6 +299,10 @@ class RedactionSettings(Section):
     kinds: Names = Field(
         default=("keys", "cards", "ids", "phones"),
         description="What is taken out: keys (passwords, tokens, connection strings too), cards, ids, phones, emails.",
+    )
+    model_sees: Literal["redacted", "raw"] = Field(
+        default="redacted",
+        description="What the model that answers is sent of the current message: references too, or raw, as it was typed. What is stored, logged and sent to other models has references either way.",
     )
     patterns: dict[str, str] = Field(
         default={},

@@ -61,6 +61,7 @@ def assert_fact(state: DialogueState, op: ops.AssertFact) -> DialogueState:
         when=op.when[:MAX_VALUE],
         when_at=op.when_at,
         degree=op.degree,
+        importance=op.importance,
     )
     facts = _set_status(state.facts, {fact.id for fact in replaced}, FactStatus.superseded)
     return changed(state, facts=(*_room_for_fact(facts), fact), serial=serial)
@@ -105,6 +106,7 @@ def revise_fact(state: DialogueState, op: ops.ReviseFact) -> DialogueState:
             "when": op.when[:MAX_VALUE],
             "when_at": op.when_at,
             "degree": op.degree,
+            "importance": op.importance,
         }
     )
     facts = _set_status(state.facts, {old.id}, FactStatus.superseded)

@@ -40,6 +40,7 @@ class Fact(Frozen):
         at: when it was said.
         when: words for the time it speaks of, as they were said ("last May", 下周三); empty without such words.
         when_at: what those words meant when they were said.
+        importance: 0 to 1, as a model weighed it when it was said; None where rules weigh it.
         degree: how much, on the scale from 2 (love) over 0 (do not mind) to -2 (hate); None where that says nothing.
     """
 
@@ -60,6 +61,7 @@ class Fact(Frozen):
     when: str = ""
     when_at: datetime | None = None
     degree: int | None = None
+    importance: float | None = None
 
     def key(self) -> tuple[str, str]:
         """(subject, attribute), case-folded: the scope within which facts supersede each other."""

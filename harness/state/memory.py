@@ -127,6 +127,7 @@ class MemoryWrite(Frozen):
 
     Attributes:
         kept: False for what was looked at and not written: a line of a task that went with it.
+        importance: 0 to 1; None in records of before it was kept. ``weighed_by``: whether rules or the analysis model gave it.
     """
 
     id: str
@@ -135,3 +136,5 @@ class MemoryWrite(Frozen):
     text: str
     reason: str
     kept: bool = True
+    importance: float | None = None
+    weighed_by: Literal["rules", "model"] = "rules"

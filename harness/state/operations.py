@@ -76,6 +76,7 @@ class AssertFact(Found):
     when: str = ""
     when_at: datetime | None = None
     degree: int | None = Field(default=None, ge=-2, le=2)
+    importance: float | None = Field(default=None, ge=0, le=1)
 
 
 class ReviseFact(Found):
@@ -92,6 +93,7 @@ class ReviseFact(Found):
     when: str = ""
     when_at: datetime | None = None
     degree: int | None = Field(default=None, ge=-2, le=2)
+    importance: float | None = Field(default=None, ge=0, le=1)
 
 
 class RetractFact(Found):

@@ -16,6 +16,7 @@ from harness.state import USER, ModelCall, Notice
 from harness.turn.calling import RESERVE_S, remaining
 from harness.turn.checking import Form, findings, whole_sentences
 from harness.turn.turn import Turn
+from harness.turn.withholding import typed
 from harness.understanding.checks.holding import begun_answers, starts_over, takes_up
 from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
 from harness.understanding.checks.tone import HARSH
@@ -53,6 +54,7 @@ def reply_request(
         max_tokens=settings.max_reply_tokens,
         seed=seed,
         timeout_s=remaining(turn, ports, reserve=reserve),
+        typed=typed(turn),
     )
 
 

@@ -57,6 +57,7 @@ class Turn:
         tokens: counts tokens for the model that answers.
         deadline: moment on the ports' monotonic clock at which the reply must be there.
         memory: what the turn wrote into memory, and why.
+        secrets: (reference, what it stands for) in the user's text, where the model that answers is to see it; never recorded.
         proposals: operations of the combined analysis that ``update_topic`` still has to apply; None without one.
     """
 
@@ -96,6 +97,7 @@ class Turn:
     events: tuple[Event, ...] = ()
     timings: tuple[Timing, ...] = ()
     phase: str = "receive"
+    secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
     def reply(self) -> str:

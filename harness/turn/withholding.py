@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.ports import Ports
+from harness.ports.models import Typed
 from harness.redacting import Named, Redactor
 from harness.state import DialogueState, Operation
 from harness.state.operations import OPERATION, SetNote
@@ -40,8 +41,32 @@ def without_secrets(turn: Turn, ports: Ports) -> Turn:
     done = ports.redactor.redact(turn.text, references(turn.state), language=language)
     if not done.count:
         return turn
-    turn = turn.with_(text=done.text).require(_notes(done.new))
-    return turn.note("redacted", f"{done.count} in the message; new: {_listed(done.new)}")
+    seen = ports.redactor.policy.model_sees_typed
+    turn = turn.with_(text=done.text, secrets=done.taken if seen else ()).require(_notes(done.new))
+    aside = "; the model that answers sees it as typed" if seen else ""
+    return turn.note("redacted", f"{done.count} in the message; new: {_listed(done.new)}{aside}")
+
+
+def typed(turn: Turn) -> Typed | None:
+    """The user's message as it was typed, for the request for a reply; None where the model is not to see it.
+
+    A message that the budget shortened is told as typed where it is told at all.
+    """
+    if not turn.secrets:
+        return None
+    told = turn.heard or turn.text
+    whole = told == turn.text
+    pieces, rest = [], told
+    for reference, secret in turn.secrets if whole else ():
+        before, found, behind = rest.partition(reference)
+        if found:
+            pieces += [before, secret]
+            rest = behind
+    text = "".join((*pieces, rest))
+    if not whole:  # some of the references are gone: the first that each stood for
+        for reference, secret in reversed(turn.secrets):
+            text = text.replace(reference, secret)
+    return Typed(told, text, turn.secrets)
 
 
 def reply_without_secrets(turn: Turn, ports: Ports) -> Turn:

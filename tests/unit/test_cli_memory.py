@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import harness
 from harness.cli.main import app
 from harness.errors import StoreError
+from harness.testing.scripted_model import ScriptedModel
 
 Run = Callable[..., Result]
 
@@ -223,3 +225,47 @@ def test_files_are_listed_and_stay_out_of_exports(run: Run, tmp_path: Path) -> N
     assert "What stands in files stays: user/小明.md" in told.output
     (folder / "b.md").write_bytes(b"\xff")
     assert "not UTF-8" in " ".join(run("files", code=1).output.split())
+
+
+@pytest.mark.parametrize(("text", "words"), [("Nora keeps bees.", "bees"), ("阿诚养蜜蜂。", "蜜蜂")])
+def test_an_id_of_another_user_is_none_where_a_user_is_named(run: Run, text: str, words: str) -> None:
+    made = noted(run, text, "--user", "nora", "--persona", "mia")
+    for arguments in (("show", made), ("edit", made, "Other."), ("pin", made), ("unpin", made), ("delete", made), ("show", words)):  # fmt: skip
+        refused = run(*arguments, "--user", "小明", code=1).output
+        assert "There is no memory" in refused
+        assert "of user '小明'" in " ".join(refused.split())
+        assert "nora" not in refused
+    assert json.loads(run("show", words, "--user", "nora", "--json").output)["text"] == text
+    assert json.loads(run("pin", made, "--user", "nora", "--persona", "mia", "--json").output)["pinned"]
+    assert "There is no memory" in run("delete", "absent.id", code=1).output
+    run("delete", made, "--user", "nora")
+    assert json.loads(run("list", "--json").output) == []
+
+
+@pytest.mark.parametrize(
+    ("persona", "said", "old", "new", "question"),
+    [
+        ("mia", "I live in Leeds.", "Leeds", "York", "where does the user live"),
+        ("lin", "我住在苏州。", "苏州", "杭州", "用户住在哪里"),
+    ],
+)
+def test_of_a_fact_that_was_edited_only_the_newest_is_listed(
+    run: Run, tmp_path: Path, persona: str, said: str, old: str, new: str, question: str
+) -> None:
+    overrides = {"storage.path": str(tmp_path / "sessions.db"), "harness.analysis": "rules"}
+    with harness.connect(harness.load(environ={}, overrides=overrides), model=ScriptedModel("…")) as connected:
+        session = connected.open(persona, session="s1", user="nora")
+        session.say(said)
+        session.say(said.replace(old, new))
+    for more in ((), ("--subject", "user"), ("--kind", "fact")):
+        values = [item["value"] for item in json.loads(run("list", "--json", *more).output) if item["attribute"]]
+        assert values == [new]
+    every = json.loads(run("list", "--json", "--all", "--kind", "fact").output)
+    assert sorted(item["value"] for item in every) == sorted([old, new])
+    (replaced,) = [item for item in every if "replaced_by" in item]
+    assert replaced["value"] == old
+    assert "replaced" in run("list", "--all").output
+    found = json.loads(run("search", question, "--user", "nora", "--persona", persona, "--subject", "user", "--json").output)  # fmt: skip
+    assert [entry["item"]["value"] for entry in found if not entry["dropped"]] == [new]
+    assert "There is no kind" in run("list", "--kind", "sort", code=1).output
+    assert json.loads(run("list", "--subject", "小明", "--json").output) == []

@@ -34,6 +34,8 @@ VALUE: Final = "="
 KEYS: Final = 100
 """Most keys or ids in one query."""
 
+UNINDEXED: Final = "e.id + '' > $after"
+"""FalkorDB's index puts ids of other scripts elsewhere than ``ORDER BY`` does; no index has an order of such a text."""
 _EDGE = "MATCH (a:Entity)-[e:RELATION]->(b:Entity) WHERE"
 _GIVE = "RETURN e.id AS id, e.document AS document, e.hidden AS hidden"
 _PUT = (
@@ -61,6 +63,8 @@ class CypherGraph(Walking):
         "CREATE INDEX FOR ()-[e:RELATION]-() ON (e.session)",
     )
     """Each is made once, when the database is first used."""
+    BEHIND: ClassVar[str] = "e.id > $after"
+    """What follows an id in the order that ``ORDER BY`` gives."""
     ROWS: ClassVar[int] = 200
     """Most statements that one query stores."""
     SENT: ClassVar[int] = 64_000
@@ -127,7 +131,7 @@ class CypherGraph(Walking):
     async def browse(self, where: GraphFilter, *, after: str = "", limit: int = 100) -> tuple[Edge, ...]:
         """Statements in order of their ids."""
         condition, values = _condition(where)
-        query = f"{_EDGE} e.id > $after{condition} {_GIVE} ORDER BY e.id LIMIT $limit"
+        query = f"{_EDGE} {self.BEHIND}{condition} {_GIVE} ORDER BY e.id LIMIT $limit"
         return tuple(self._edges(await self._run(query, after=after, limit=max(limit, 0), **values)).values())
 
     async def delete(self, ids: Collection[str]) -> int:

@@ -6,9 +6,9 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
-from harness.adapters.graphs._cypher import CypherGraph, Row
+from harness.adapters.graphs._cypher import UNINDEXED, CypherGraph, Row
 from harness.addresses import masked
 from harness.errors import MissingExtra, SettingsError, StorageFull, StoreError
 
@@ -29,6 +29,8 @@ class FalkorGraph(CypherGraph):
     Raises:
         MissingExtra: the extra ``falkordb`` is not installed.
     """
+
+    BEHIND: ClassVar[str] = UNINDEXED
 
     def __init__(self, url: str, *, name: str = GRAPH, timeout_s: float = 5.0) -> None:
         try:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import structlog
 
-from harness.adapters.graphs._cypher import CypherGraph, Row
+from harness.adapters.graphs._cypher import UNINDEXED, CypherGraph, Row
 from harness.addresses import masked
 from harness.errors import MissingExtra, SettingsError, StorageFull, StoreError
 
@@ -41,6 +41,7 @@ class Neo4jGraph(CypherGraph):
         MissingExtra: the extra ``neo4j`` is not installed.
     """
 
+    BEHIND: ClassVar[str] = UNINDEXED
     SENT: ClassVar[int] = 2_400
     """FalkorDB's Bolt port ends the whole server over a message of more than 4 KiB."""
 

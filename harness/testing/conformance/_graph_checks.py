@@ -227,6 +227,26 @@ async def many_statements(storage: GraphStorage) -> None:
     expect_equal(await graph.browse(OF_ANN), (), "shown after all were hidden")
 
 
+async def pages_in_any_script(storage: GraphStorage) -> None:
+    """Ids of any script come once each, page by page."""
+    graph = storage.graph
+    named = ["a", "é", "会话", "张三", "b😀", "Z"]
+    await graph.follow(
+        "s2",
+        "t1",
+        put=[edge(f"{name}-{number}", name, "knows", "O", session="s2") for name in named for number in range(3)],
+    )
+    pages: list[str] = []
+    while page := await graph.browse(
+        GraphFilter(everything=True, session="s2"), after=pages[-1] if pages else "", limit=4
+    ):
+        pages += [one.id for one in page]
+        expect_equal(len(set(pages)), len(pages), "ids that were given twice")
+    expect_equal(
+        sorted(pages), sorted(f"{name}-{number}" for name in named for number in range(3)), "ids in any script"
+    )
+
+
 async def deleted_for_good(storage: GraphStorage) -> None:
     """What is deleted is in no answer, and entities without statements are gone."""
     graph = storage.graph

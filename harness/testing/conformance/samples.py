@@ -112,6 +112,7 @@ OPERATIONS: tuple[Operation, ...] = (
         when="去年五月",
         when_at=NOON,
         degree=-1,
+        importance=0.85,
     ),
     ReviseFact(
         fact_id="f1",
@@ -124,6 +125,7 @@ OPERATIONS: tuple[Operation, ...] = (
         when="last May",
         when_at=NOON,
         degree=2,
+        importance=0.0,
     ),
     RetractFact(fact_id="f2", turn=2, reason="taken back"),
     DisputeFact(fact_id="f3", turn=2, reason="the user denies it"),
@@ -358,6 +360,7 @@ def sample_state(turn: int = 1, **changes: object) -> DialogueState:
                 when="去年",
                 when_at=EVENING_IN_SHANGHAI,
                 degree=1,
+                importance=0.4,
             ),
         ),
         topics=TopicStack(

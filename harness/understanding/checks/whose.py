@@ -52,7 +52,7 @@ def whose(clause: str, state: DialogueState, pack: LanguagePack) -> Whose | None
             if match is None:
                 continue
             question = clause[: match.start()] + _PLACE + clause[match.end() :]
-            words = _words(fold(match["r"]), pack)
+            words = nouns_for(fold(match["r"]), pack)
             said = pack.rewrite(match[0], cues.address)
             labels = {} if thing else _labels(words, said, state, pack)
             unknown = bool(match.groupdict().get("n"))
@@ -107,8 +107,8 @@ def told_of(fact: Fact, label: str, pack: LanguagePack) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _words(noun: str, pack: LanguagePack) -> tuple[str, ...]:
-    """The noun, those for the same one, and those it covers."""
+def nouns_for(noun: str, pack: LanguagePack) -> tuple[str, ...]:
+    """The noun for a relative, those for the same one, and those it covers."""
     cues = pack.recall
     nouns = [noun, *cues.covers.get(noun, ())]
     return tuple(dict.fromkeys([*nouns, *(word for group in cues.alike for word in group if set(group) & set(nouns))]))

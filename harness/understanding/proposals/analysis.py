@@ -23,13 +23,14 @@ from harness.understanding.proposals.answers import (
     EmotionProposal,
     EntityProposal,
     FactDeltas,
+    FactProposal,
     TaskFactDeltas,
     TaskTurnAnalysis,
     TopicUpdate,
     TurnAnalysis,
 )
 from harness.understanding.proposals.evidence import Evidence, Refused, Vocabulary
-from harness.understanding.proposals.proposed_facts import commitment_operation, fact_operation
+from harness.understanding.proposals.proposed_facts import commitment_operation, fact_operation, weighed
 from harness.understanding.proposals.proposed_task import task_operation
 from harness.understanding.proposals.proposed_tracking import (
     character_emotion_operation,
@@ -91,6 +92,7 @@ def to_operations(
     named = tuple(op.name for op in outcome.operations if isinstance(op, MentionEntity))
     if isinstance(analysis, TurnAnalysis | FactDeltas):
         outcome.take("fact", analysis.facts, MAX_FACTS, lambda item: fact_operation(item, evidence))
+        _note_odd_importance(outcome, analysis.facts)
         outcome.take(
             "commitment", analysis.commitments, MAX_COMMITMENTS, lambda item: commitment_operation(item, evidence)
         )
@@ -134,6 +136,13 @@ def _people(entities: Sequence[EntityProposal], state: DialogueState) -> tuple[s
     named = [item.name for item in entities if item.kind == "person"]
     known = [name for entity in state.entities if entity.kind == "person" for name in (entity.name, *entity.aliases)]
     return tuple(dict.fromkeys([*named, *known]))
+
+
+def _note_odd_importance(outcome: _Outcome, proposals: Sequence[FactProposal]) -> None:
+    for proposal in proposals[:MAX_FACTS]:
+        if proposal.importance is not None and weighed(proposal) is None:
+            odd = f"importance of a fact: {proposal.importance:g} is not from 0 to 1, so rules weigh it"
+            outcome.refused.append(odd)
 
 
 def _note_unknown_label(outcome: _Outcome, who: str, proposal: EmotionProposal, vocabulary: Vocabulary) -> None:

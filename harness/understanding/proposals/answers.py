@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from harness.language.shared import shared_words
 
@@ -55,6 +55,17 @@ def _to_number(value: object) -> float:
     return number if math.isfinite(number) else 0.0
 
 
+def _to_share(value: object) -> float | None:
+    """A number; None where there is none, so that nothing counts as unimportant that was not weighed."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
 def _to_polarity(value: object) -> bool:
     if isinstance(value, int | float):
         return value > 0
@@ -85,6 +96,8 @@ Value = Annotated[str, BeforeValidator(_to_text), _limit(MAX_VALUE)]
 Name = Annotated[str, BeforeValidator(_to_text), _limit(MAX_NAME)]
 Label = Annotated[str, BeforeValidator(_to_label)]
 Number = Annotated[float, BeforeValidator(_to_number)]
+Share = Annotated[float | None, BeforeValidator(_to_share), WithJsonSchema({"type": "number"})]
+"""From 0 to 1. What lies outside is seen, and refused, where it is used."""
 Polarity = Annotated[bool, BeforeValidator(_to_polarity)]
 
 
@@ -125,7 +138,9 @@ class Answer(BaseModel):
 
 
 class FactProposal(Answer):
-    """A change to one fact. ``quote`` are the words that carry it, ``speaker`` who said them."""
+    """A change to one fact. ``quote`` are the words that carry it, ``speaker`` who said them, ``importance`` how much it matters that
+    it be remembered.
+    """
 
     main: ClassVar[str] = "quote"
     quote: Quote = ""
@@ -136,6 +151,7 @@ class FactProposal(Answer):
     polarity: Polarity = True
     action: Annotated[Label, _choice("assert", "revise", "retract")] = "assert"
     fact_id: Name = ""
+    importance: Share = None
 
 
 class CommitmentProposal(Answer):

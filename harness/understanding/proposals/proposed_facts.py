@@ -115,7 +115,13 @@ def _further(attribute: str, proposal: FactProposal, evidence: Evidence) -> dict
     degree = evidence.vocabulary.degree(attribute, proposal.quote, proposal.polarity)
     when = evidence.vocabulary.when(proposal.quote, evidence.now) if degree is None else None
     words, moment = when if when is not None else ("", None)
-    return {"degree": degree, "when": words, "when_at": moment}
+    return {"degree": degree, "when": words, "when_at": moment, "importance": weighed(proposal)}
+
+
+def weighed(proposal: FactProposal) -> float | None:
+    """How important the model says a fact is; None where that is no number from 0 to 1."""
+    value = proposal.importance
+    return round(value, 2) if value is not None and 0 <= value <= 1 else None
 
 
 def _subject(proposal: FactProposal, evidence: Evidence, speaker: str) -> str:
@@ -171,4 +177,4 @@ def _beside_persona(attribute: str, value: str, polarity: bool, evidence: Eviden
             raise Refused(f"the persona {verb} ({fact.id})")
 
 
-__all__ = ["commitment_operation", "fact_operation"]
+__all__ = ["commitment_operation", "fact_operation", "weighed"]
