@@ -140,7 +140,8 @@ async def find(
         policy,
         count_tokens,
         question.now,
-        {name: why for name, why in fit.outside.items() if not policy.layers[items[name].layer].always_inject},
+        {name: why for name, why in fit.outside.items() if not policy.layers[items[name].layer].always_inject}
+        | _of_other_tasks(items, question.scope.task),
     )
     kept = [replace(one, dropped=fitting.take(one.item, spread[one.item.id])) for one in weighed]
     conflicts = tuple(f"{one.item.id}: {one.dropped}" for one in kept if one.dropped.startswith("replaced"))
@@ -267,6 +268,17 @@ async def _newest(
         if slot is not None and (slot not in newest or said_at(item) >= said_at(newest[slot])):
             newest[slot] = item
     return newest
+
+
+def _of_other_tasks(items: Mapping[str, MemoryItem], task: str) -> dict[str, str]:
+    """What was looked up for another task than the one at hand, as the prompt leaves it out within a session too; what outlived its
+    task (L3) is known in all.
+    """
+    return {
+        name: f"it was looked up for another task, {item.task}"
+        for name, item in items.items()
+        if item.kind == "tool_result" and item.layer == "L2" and task and item.task not in ("", task)
+    }
 
 
 def _weighed(
