@@ -8,17 +8,17 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.addresses import expanded, kind_of, masked
 from harness.doctor import Check
 from harness.errors import HarnessError, SettingsError
 
 if TYPE_CHECKING:
-    from harness.adapters.graphs import GraphBackend, GraphOptions
-    from harness.adapters.memories import MemoryBackend, MemoryOptions
-    from harness.adapters.short_term import ShortTermBackend
-    from harness.adapters.stores import Backend, StoreOptions
+    from harness.adapters.backends import AnyBackend
+    from harness.adapters.graphs import GraphOptions
+    from harness.adapters.memories import MemoryOptions
+    from harness.adapters.stores import StoreOptions
     from harness.settings import Settings
 
 _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
@@ -75,7 +75,7 @@ def server_of(section: str, backend: str) -> str:
     from harness.adapters.short_term import SHORT_TERM_BACKENDS
     from harness.adapters.stores import BACKENDS
 
-    tables: Mapping[str, Mapping[str, Backend | MemoryBackend | ShortTermBackend | GraphBackend]] = {
+    tables: Mapping[str, Mapping[str, AnyBackend[Any, Any]]] = {
         "storage": BACKENDS,
         "memory": MEMORY_BACKENDS,
         "short_term": SHORT_TERM_BACKENDS,

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from harness.addresses import masked_in
 from harness.settings import LogSettings
 
 if TYPE_CHECKING:
     from harness.redacting import Redactor
 
-SECRET = re.compile(
-    r"(?i)(?:\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S+|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)|\b(?:api[_-]?key|token|password)\s*[=:]\s*\S+)"
-)
+SECRET = re.compile(r"(?i)(?:\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S+|\b(?:api[_-]?key|token|password)\s*[=:]\s*\S+)")
 HIDDEN = "[redacted]"
+_USER = re.compile(r"(?<=://)\S*?:(?:\[redacted\]|\*{3})(?=@)")
+"""Goes with its password: a user before a ``:`` looks like a password to the redactor, which would take the host out, too."""
 
 
 def redact(value: str) -> str:
     """A text without keys, tokens, passwords in addresses, cards, id numbers and phone numbers."""
-    return _redactor().plain(SECRET.sub(HIDDEN, value), HIDDEN)
+    return _redactor().plain(SECRET.sub(HIDDEN, _USER.sub(HIDDEN, masked_in(value, HIDDEN))), HIDDEN)
 
 
 @lru_cache(maxsize=1)

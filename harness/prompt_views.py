@@ -14,7 +14,7 @@ from harness.state.commitments import Commitment
 from harness.state.dialogue import DialogueState, Message, Summary
 from harness.state.facts import Fact
 from harness.state.persona import Persona, PersonaFact
-from harness.state.record import Finding, Notice
+from harness.state.record import Finding, Notice, NoticeKind
 from harness.state.task import TaskState
 
 Statement = Callable[[PersonaFact], str]
@@ -165,17 +165,7 @@ class ToolView:
 class NoticeView:
     """What the check before the reply found: the words, what they claim, and the fact in the first person."""
 
-    kind: Literal[
-        "contradiction",
-        "challenge",
-        "recall",
-        "reference",
-        "bot_question",
-        "override",
-        "role_swap",
-        "extraction",
-        "memory_poison",
-    ]
+    kind: NoticeKind
     quote: str = ""
     truth: str = ""
     claim: str = ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.cli.files import is_stdout, written
 from harness.cli.options import Config, Json, SessionId, Set
 from harness.cli.tree import in_session
 
@@ -40,23 +41,15 @@ def show_artifact(
     overrides: Set = None,
 ) -> None:  # fmt: skip
     """Print the whole text of a result."""
-    from harness.errors import InputError
 
     async def work(opened: Any) -> Any:
         return await opened.artifact(ref)
 
     text = in_session(session, work, config, overrides, connect=False)
-    if file is None or str(file) == "-":
-        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
-        return
-    try:
-        with file.open("x", encoding="utf-8", newline="") as out:
-            out.write(text)
-    except FileExistsError:
-        raise InputError(f"{file} exists already.", remedy="Give another name.") from None
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}.") from error
-    typer.echo(f"Wrote {len(text)} characters to {file}.", err=True)
+    with written(file, remedy="Give another name.") as out:
+        out.write(text if text.endswith("\n") or not is_stdout(file) else f"{text}\n")
+    if not is_stdout(file):
+        typer.echo(f"Wrote {len(text)} characters to {file}.", err=True)
 
 
 @app.command("sweep")

@@ -30,8 +30,13 @@ def is_stdout(file: Path | None) -> bool:
 
 
 @contextlib.contextmanager
-def written(file: Path | None, *, force: bool = False) -> Iterator[TextIO]:
+def written(
+    file: Path | None, *, force: bool = False, remedy: str = "Give another name, or --force."
+) -> Iterator[TextIO]:
     """Where an export goes. A file is there whole or not at all, and an old one stays until the new one is whole.
+
+    Args:
+        remedy: what to do when there is such a file.
 
     Raises:
         InputError: it exists already, or cannot be written.
@@ -43,7 +48,7 @@ def written(file: Path | None, *, force: bool = False) -> Iterator[TextIO]:
         if not force:
             file.open("x").close()  # nobody else takes the name meanwhile
     except FileExistsError:
-        raise InputError(f"{file} exists already.", remedy="Give another name, or --force.") from None
+        raise InputError(f"{file} exists already.", remedy=remedy) from None
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}.") from error
     part = file.with_name(f".{file.name}.{os.getpid()}.part")

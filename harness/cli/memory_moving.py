@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +19,7 @@ from harness.cli.memory_options import (
     filter_of,
     scope_of,
 )
-from harness.cli.moving import From, To, progress, tell
+from harness.cli.moving import Ends, From, To, moved, progress, told
 from harness.cli.options import Config, Json, Set, load_settings
 
 
@@ -105,41 +105,29 @@ def migrate_memories(
     use the target.
     """
     from harness.app_moving import memory_at
-    from harness.cli.running import print_json, with_harness
-    from harness.errors import InputError
+    from harness.cli.running import with_harness
     from harness.memory.moving import move
 
-    if not target:
-        raise InputError("Where to is missing.", remedy="Give --to sqlite:FILE, or another backend.")
     loaded = load_settings(config, overrides)
 
-    async def work(harness: Any) -> Any:
-        from contextlib import AsyncExitStack
-
+    async def work(harness: Any) -> Ends:
         packs = harness.languages
-        async with AsyncExitStack() as stack:
-            opened = [
-                memory_at(text, loaded.settings, packs, write=write)
-                for text, write in ((source, False), (target, True))
-            ]
-            for _, store in opened:
-                stack.push_async_callback(store.close)
-            (first, here), (second, there) = opened
-            if first == second:
-                raise InputError(f"{first} is both where it is and where it is to be.")
-            with progress("Copying") as show:
-                return first, second, await move(here, there, packs=packs, overwrite=overwrite, progress=show)
-
-    first, second, moved = with_harness(loaded, work)
-    if as_json:
-        print_json({"from": str(first), "to": str(second), "whole": moved.whole, **asdict(moved)})
-    else:
-        typer.echo(
-            f"{moved.items} memories in {first}: {moved.copied} copied to {second}, {moved.present} were there. "
-            f"{moved.vectors} vectors and the places of {moved.followed} sessions were copied."
+        return await moved(
+            source,
+            target,
+            lambda text, write: memory_at(text, loaded.settings, packs, write=write),
+            partial(move, packs=packs, overwrite=overwrite),
         )
-        if loaded.settings.graph.backend != "off":
-            typer.echo("The graph is moved by `harness graph migrate`.", err=True)
-        tell(moved.notes, {"are other there, and were left": moved.different, "are missing there": moved.missing})
-    if not moved.whole:
-        raise typer.Exit(1)
+
+    ends = with_harness(loaded, work)
+    if not as_json and loaded.settings.graph.backend != "off":
+        typer.echo("The graph is moved by `harness graph migrate`.", err=True)
+    told(
+        ends,
+        lambda first, second, done: (
+            f"{done.items} memories in {first}: {done.copied} copied to {second}, {done.present} were there. "
+            f"{done.vectors} vectors and the places of {done.followed} sessions were copied."
+        ),
+        {"are other there, and were left": ends[2].different, "are missing there": ends[2].missing},
+        as_json=as_json,
+    )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from harness.cli.files import Force, Output, is_stdout, text_of, written
-from harness.cli.moving import From, To, progress, tell
+from harness.cli.moving import Ends, From, To, moved, told
 from harness.cli.options import Config, Json, SessionId, Set, load_settings
 
 app = typer.Typer(help="List, export, import, delete and move stored sessions.", no_args_is_help=True)
@@ -117,39 +117,24 @@ def migrate_sessions(
     Exit code 1 when a session has other turns there; it is left as it is. The source stays too; set storage.backend to use the
     target.
     """
-    from contextlib import AsyncExitStack
-    from dataclasses import asdict
-
     from harness.app_moving import sessions_at
-    from harness.cli.running import print_json, run
-    from harness.errors import InputError
+    from harness.cli.running import run
     from harness.session.moving import move_sessions
 
-    if not target:
-        raise InputError("Where to is missing.", remedy="Give --to sqlite:FILE, or another backend.")
     loaded = load_settings(config, overrides)
 
-    async def main() -> Any:
-        async with AsyncExitStack() as stack:
-            opened = [
-                sessions_at(text, loaded.settings, write=write) for text, write in ((source, False), (target, True))
-            ]
-            for _, store in opened:
-                stack.push_async_callback(store.close)
-            (first, here), (second, there) = opened
-            if first == second:
-                raise InputError(f"{first} is both where they are and where they are to be.")
-            with progress("Copying") as show:
-                return first, second, await move_sessions(here, there, progress=show)
-
-    first, second, moved = run(main)
-    if as_json:
-        print_json({"from": str(first), "to": str(second), "whole": moved.whole, **asdict(moved)})
-    else:
-        typer.echo(
-            f"{moved.sessions} sessions in {first}: {moved.copied} with {moved.turns} turns copied to {second}, "
-            f"{moved.present} were there."
+    async def main() -> Ends:
+        return await moved(
+            source, target, lambda text, write: sessions_at(text, loaded.settings, write=write), move_sessions
         )
-        tell((), {"have other turns there, and were left": moved.different})
-    if not moved.whole:
-        raise typer.Exit(1)
+
+    ends = run(main)
+    told(
+        ends,
+        lambda first, second, done: (
+            f"{done.sessions} sessions in {first}: {done.copied} with {done.turns} turns copied to {second}, "
+            f"{done.present} were there."
+        ),
+        {"have other turns there, and were left": ends[2].different},
+        as_json=as_json,
+    )

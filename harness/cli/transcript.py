@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.cli.changes import emotion_words, fact_words
-from harness.errors import InputError
+from harness.cli.files import written
 
 if TYPE_CHECKING:
     from harness.session import Session
@@ -30,13 +30,8 @@ def write_transcript(name: str, session: Session, records: Sequence[TurnRecord],
     """
     path = Path(name).expanduser()
     text = as_json(session, records, state) if path.suffix == ".json" else as_markdown(session, records, state)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError(f"{path} exists already.", remedy="Give another name.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.", remedy="Give another place.") from error
+    with written(path, remedy="Give another name.") as file:
+        file.write(text)
     return path
 
 

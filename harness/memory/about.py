@@ -14,7 +14,7 @@ from harness.state import CHARACTER, USER
 from harness.state.memory import MemoryItem
 from harness.understanding.checks.whose import nouns_for
 from harness.understanding.facts.asked import asked_attributes
-from harness.understanding.facts.relations import propositions
+from harness.understanding.facts.propositions import propositions
 from harness.understanding.references.mentions import find_mentions
 from harness.understanding.text import contains_phrase, fold
 from harness.understanding.topics.shifts import is_question

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 
 import structlog
 
-from harness.errors import HarnessError, TurnNotFound
+from harness.errors import HarnessError
 from harness.language import LanguagePacks
 from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import MemoryFiles
 from harness.memory.finding import Question, find
+from harness.memory.following import Tree, way_to
 from harness.memory.forgetting import still_known
 from harness.memory.gating import WriteGate, decided
 from harness.memory.leaving import task_left
@@ -22,10 +23,10 @@ from harness.memory.policy import MemoryPolicy
 from harness.memory.scopes import asked_scope
 from harness.memory.strangers import stranger
 from harness.memory.writing import Draft, drafts
-from harness.ports import Embedder, MemoryEntry, MemoryStore, Recalled, TurnPlace, Vector
+from harness.ports import Embedder, MemoryEntry, MemoryStore, Recalled, Vector
 from harness.ports.graphs import Graph
 from harness.redacting import Redactor
-from harness.state import CHARACTER, USER, ContextWarning, DialogueState, SessionInfo, TurnRecord
+from harness.state import CHARACTER, USER, ContextWarning, DialogueState, TurnRecord
 from harness.state.memory import MemoryWrite
 
 log = structlog.get_logger("harness.memory")
@@ -35,31 +36,6 @@ EMBEDDED_AT_ONCE = 64
 
 WITHOUT = "stored without a vector"
 """Begins the reason of what was written while the embedder failed."""
-
-
-class Tree(Protocol):
-    """The journal of the session, as memory reads it."""
-
-    @property
-    def info(self) -> SessionInfo:
-        """The session."""
-        ...
-
-    async def path_to(self, turn_id: str | None) -> Sequence[TurnPlace]:
-        """The places from the root to a turn. Raises TurnNotFound."""
-        ...
-
-    async def state_at(self, turn_id: str | None) -> DialogueState:
-        """The state after a turn."""
-        ...
-
-    async def record_of(self, turn_id: str) -> TurnRecord:
-        """One record. Raises TurnNotFound."""
-        ...
-
-    def advance(self, state: DialogueState, record: TurnRecord) -> DialogueState:
-        """The state after a record, from the one before it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,30 +180,15 @@ class SessionMemory:
             return
         if stands is None and turn_id is None:
             return  # nothing was said yet, and nothing is to be noted
-        path = [place.id for place in await self._tree.path_to(turn_id)]
-        left = await self._left(stands)
-        missed = [turn for turn in path if turn not in left]
+        way = await way_to(self._tree, stands, turn_id)
         found: list[Draft] = []
-        if missed:
-            state = await self._tree.state_at(path[path.index(missed[0]) - 1] if missed[0] != path[0] else None)
-            for turn in missed:
-                record = await self._tree.record_of(turn)
-                after = self._tree.advance(state, record)
-                found.extend(await self._drafts(record, state, after, found))
-                state = after
-        hidden = [turn for turn in left if turn not in path]
-        back = await brought_back(hidden, asked_scope(info), info.id, shared.store, shared.packs)
+        async with aclosing(way.turns(self._tree)) as turns:
+            async for record, before, after in turns:
+                found.extend(await self._drafts(record, before, after, found))
+        back = await brought_back(way.left, asked_scope(info), info.id, shared.store, shared.packs)
         entries, _ = await self._entries(await still_known(found, shared.store))
-        await shared.store.follow(info.id, turn_id, put=[*back, *entries], hide=hidden, show=missed)
+        await shared.store.follow(info.id, turn_id, put=[*back, *entries], hide=way.left, show=way.missed)
         self._stands = turn_id or ""
-
-    async def _left(self, stands: str | None) -> list[str]:
-        if not stands:
-            return []
-        try:
-            return [place.id for place in await self._tree.path_to(stands)]
-        except TurnNotFound:  # a turn of a journal that was replaced: everything is written anew
-            return []
 
     async def _drafts(
         self, record: TurnRecord, before: DialogueState, after: DialogueState, pending: Sequence[Draft] = ()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from harness.errors import HarnessError, TurnNotFound
+from harness.errors import HarnessError
 from harness.language import LanguagePacks
-from harness.memory.bound import SessionMemory, Shared, Tree
+from harness.memory.bound import SessionMemory, Shared
+from harness.memory.following import Tree, way_to
 from harness.memory.forgetting import forgotten
 from harness.memory.naming import (
     asked_relations,
@@ -185,19 +187,12 @@ class SessionGraph:
             return
         if stands is None and turn_id is None:
             return
-        path = [place.id for place in await self._tree.path_to(turn_id)]
-        left = await self._left(stands)
-        missed = [turn for turn in path if turn not in left]
+        way = await way_to(self._tree, stands, turn_id)
         found: list[Edge] = []
-        if missed:
-            state = await self._tree.state_at(path[path.index(missed[0]) - 1] if missed[0] != path[0] else None)
-            for turn in missed:
-                record = await self._tree.record_of(turn)
-                after = self._tree.advance(state, record)
-                found += self._edges(record, state, after)
-                state = after
-        hidden = [turn for turn in left if turn not in path]
-        await graph.follow(info.id, turn_id, put=await self._kept(found), hide=hidden, show=missed)
+        async with aclosing(way.turns(self._tree)) as turns:
+            async for record, before, after in turns:
+                found += self._edges(record, before, after)
+        await graph.follow(info.id, turn_id, put=await self._kept(found), hide=way.left, show=way.missed)
         self._stands = turn_id or ""
 
     async def keep(self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState) -> None:
@@ -226,14 +221,6 @@ class SessionGraph:
         facts = {edge.id: _fact_of(edge) for edge in found}
         gone = await forgotten(list(facts.values()), items)
         return [edge for edge in found if facts[edge.id].id not in gone]
-
-    async def _left(self, stands: str | None) -> list[str]:
-        if not stands:
-            return []
-        try:
-            return [place.id for place in await self._tree.path_to(stands)]
-        except TurnNotFound:  # a turn of a journal that was replaced: everything is written anew
-            return []
 
 
 class GraphedMemory(SessionMemory):

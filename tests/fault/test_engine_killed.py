@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 from harness.app import Harness
 from harness.session import initial_state, rebuild
 from harness.settings import load
 from harness.testing import ScriptedModel
+from tests.fault.programs import kill_after, start
 
-TALKER = Path(__file__).with_name("talker.py")
 ROUNDS = 5
 MOST = 20
 """At least so many kills, and more until one of them fell into bookkeeping."""
@@ -21,13 +18,7 @@ MOST = 20
 
 def talk_and_die(folder: Path, chance: random.Random) -> int:
     """Run the talker, kill it at some moment after its first reply; gives the last turn it showed as done."""
-    process = subprocess.Popen([sys.executable, str(TALKER), str(folder)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    seen = int(process.stdout.readline())
-    time.sleep(chance.uniform(0.0, 0.25))
-    process.kill()
-    rest, _ = process.communicate(timeout=30)
-    return max([seen, *(int(line) for line in rest.split())])
+    return max(int(turn) for (turn,) in kill_after(start("talker.py", folder), 1, chance.uniform(0.0, 0.25)))
 
 
 async def test_kill_9_at_any_moment_loses_nothing_and_counts_nothing_twice(tmp_path: Path) -> None:

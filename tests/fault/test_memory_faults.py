@@ -2,58 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-import harness
 from harness.adapters.memories.sqlite import SQLiteMemoryStore
 from harness.errors import CorruptStore, NewerSchema, StorageFull, StoreError
 from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryQuery
 from harness.state.memory import MemoryItem, Scope
+from tests.fault.programs import finish, kill_after, start
 
-WRITER = Path(__file__).with_name("memory_writer.py")
+WRITER = "memory_writer.py"
 EVERYTHING = MemoryFilter(everything=True, statuses=())
 UNCHECKED = {"status", "uses", "last_used_at"}
-
-
-def start(mode: str, path: Path, name: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1]), "PYTHONIOENCODING": "utf-8"}
-    return subprocess.Popen(
-        [sys.executable, str(WRITER), mode, str(path), name],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment,
-    )
-
-
-def finish(process: subprocess.Popen[str]) -> list[list[str]]:
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    return [line.split() for line in out.splitlines()]
-
-
-def kill_after(process: subprocess.Popen[str], lines: int) -> list[list[str]]:
-    """Let the program say so many lines, kill it, and return all it said."""
-    assert process.stdout is not None
-    said = [process.stdout.readline() for _ in range(lines)]
-    process.kill()
-    # Not communicate(), which would leave out what readline() has read ahead.
-    rest = process.stdout.read()
-    process.wait(timeout=60)
-    assert process.stderr is not None
-    err = process.stderr.read()
-    process.stdout.close()
-    process.stderr.close()
-    assert all(said), err
-    # The last line may be cut off by the kill; what was not said whole was not acknowledged.
-    return [line.split() for line in (*said, *rest.splitlines(keepends=True)) if line.endswith("\n")]
 
 
 async def test_killed_while_writing_loses_nothing_acknowledged(tmp_path: Path) -> None:
@@ -61,7 +24,7 @@ async def test_killed_while_writing_loses_nothing_acknowledged(tmp_path: Path) -
     followed: set[int] = set()
     deleted: set[int] = set()
     for lines in (4, 50, 27):
-        for action, number in (line for line in kill_after(start("loop", path, "s"), lines) if len(line) == 2):
+        for action, number in (line for line in kill_after(start(WRITER, "loop", path, "s"), lines) if len(line) == 2):
             (followed if action == "followed" else deleted).add(int(number))
 
         store = SQLiteMemoryStore(path)
@@ -86,7 +49,7 @@ async def test_killed_while_writing_loses_nothing_acknowledged(tmp_path: Path) -
 async def test_killed_while_creating_the_file_leaves_a_usable_place(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     for _ in range(3):
-        kill_after(start("loop", path, "s"), 1)
+        kill_after(start(WRITER, "loop", path, "s"), 1)
     store = SQLiteMemoryStore(path)
     assert await store.check() == ()
     await store.close()
@@ -96,7 +59,7 @@ async def test_two_programs_write_one_file(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     store = SQLiteMemoryStore(path)
     await store.embed(EmbeddingSpace("m", 2), {})
-    programs = [start("compete", path, name) for name in ("a", "b")]
+    programs = [start(WRITER, "compete", path, name) for name in ("a", "b")]
     for program in programs:
         assert finish(program) == [["done"]]
     found = await store.search(MemoryQuery(EVERYTHING, ("word", "a7"), (0.6, 0.8), limit=1000))
@@ -130,7 +93,7 @@ async def test_full_database_refuses_and_stays_whole(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file size")
 async def test_failed_file_growth_refuses_and_stays_whole(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    lines = finish(start("fill_up", path, "s"))
+    lines = finish(start(WRITER, "fill_up", path, "s"))
     followed = [int(line[1]) for line in lines if line[0] == "followed"]
     refused = next(line for line in lines if line[0] == "refused")
     readable = next(line for line in lines if line[0] == "readable")

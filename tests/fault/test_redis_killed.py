@@ -5,10 +5,7 @@ the journal once it is back.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,6 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-import harness
 from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.adapters.redis.options import RedisOptions
 from harness.adapters.short_term.ram import InProcessShortTerm
@@ -30,6 +26,7 @@ from harness.testing import ScriptedModel
 from harness.testing.conformance.samples import sample_info
 from harness.turn import MACHINE, Turn
 from tests._redis_server import RedisServer
+from tests.fault.programs import finish, kill_after, start
 
 EVERYTHING = MemoryFilter(everything=True, statuses=())
 PERSONAS = {"en": "mia", "zh": "lin"}
@@ -218,18 +215,7 @@ async def test_a_server_that_hangs_is_given_up(server: RedisServer, tmp_path: Pa
 
 # --- programs that share a server ----------------------------------------------------------------------------------
 
-WRITER = Path(__file__).with_name("store_writer.py")
-
-
-def writer(mode: str, server: RedisServer, name: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1]), "PYTHONIOENCODING": "utf-8"}
-    return subprocess.Popen(
-        [sys.executable, str(WRITER), mode, server.url, name],
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment,
-    )
+WRITER = "store_writer.py"
 
 
 @pytest.fixture
@@ -243,12 +229,8 @@ def shared(tmp_path: Path) -> Iterator[RedisServer]:
 async def test_two_programs_in_one_session_lose_nothing(shared: RedisServer) -> None:
     store = RedisSessionStore(RedisOptions(shared.url))
     await store.create(sample_info("s1"))
-    programs = [writer("compete", shared, name) for name in ("a", "b")]
-    said = []
-    for program in programs:
-        out, _ = await asyncio.to_thread(program.communicate, timeout=60)
-        assert program.returncode == 0
-        said += [line.split() for line in out.splitlines()]
+    programs = [start(WRITER, "compete", shared.url, name) for name in ("a", "b")]
+    said = [line for program in programs for line in await asyncio.to_thread(finish, program)]
     versions = [int(line[2]) for line in said if line[0] == "appended"]
     assert sorted(versions) == list(range(1, 81)), "each version was given once"
     branch = await store.branch("s1", (await store.info("s1")).head)
@@ -260,13 +242,8 @@ async def test_two_programs_in_one_session_lose_nothing(shared: RedisServer) -> 
 async def test_a_program_that_is_killed_while_writing_loses_nothing_acknowledged(shared: RedisServer) -> None:
     acknowledged: list[list[str]] = []
     for round_number, lines in enumerate((4, 40, 23)):
-        program = writer("loop", shared, f"r{round_number}")
-        assert program.stdout is not None
-        said = [await asyncio.to_thread(program.stdout.readline) for _ in range(lines)]
-        program.kill()
-        rest, _ = await asyncio.to_thread(program.communicate, timeout=60)
-        whole = [line for line in (*said, *rest.splitlines(keepends=True)) if line.endswith("\n")]
-        acknowledged += [line.split() for line in whole[1:]]
+        program = start(WRITER, "loop", shared.url, f"r{round_number}")
+        acknowledged += (await asyncio.to_thread(kill_after, program, lines))[1:]
         store = RedisSessionStore(RedisOptions(shared.url))
         info = await store.info("s1")
         stored = {record.id: record for record in await store.records("s1")}

@@ -2,62 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-import harness
 from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.errors import StorageFull
 from harness.testing.conformance.samples import sample_info, sample_record
+from tests.fault.programs import finish, kill_after, start
 
-WRITER = Path(__file__).with_name("store_writer.py")
+WRITER = "store_writer.py"
 BODY = "half a record would end somewhere in here 半条记录 " * 400
-
-
-def start(mode: str, path: Path, name: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(harness.__file__).parents[1]), "PYTHONIOENCODING": "utf-8"}
-    return subprocess.Popen(
-        [sys.executable, str(WRITER), mode, str(path), name],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment,
-    )
-
-
-def finish(process: subprocess.Popen[str]) -> list[list[str]]:
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    return [line.split() for line in out.splitlines()]
-
-
-def kill_after(process: subprocess.Popen[str], lines: int) -> list[list[str]]:
-    """Let the program say so many lines, kill it, and return all it said."""
-    assert process.stdout is not None
-    said = []
-    for _ in range(lines):
-        line = process.stdout.readline()
-        if not line:
-            break
-        said.append(line)
-    process.kill()
-    rest, err = process.communicate(timeout=60)
-    assert len(said) == lines, err
-    # The last line may be cut off by the kill; what was not said whole was not acknowledged.
-    return [line.split() for line in (*said, *rest.splitlines(keepends=True)) if line.endswith("\n")]
 
 
 async def test_killed_while_writing_loses_nothing_acknowledged(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
     acknowledged: list[list[str]] = []
     for round_number, lines in enumerate((4, 60, 33)):
-        acknowledged += kill_after(start("loop", path, f"r{round_number}"), lines)[1:]
+        acknowledged += kill_after(start(WRITER, "loop", path, f"r{round_number}"), lines)[1:]
 
         store = SQLiteSessionStore(path)
         assert await store.check() == ()
@@ -80,7 +44,7 @@ async def test_killed_while_writing_loses_nothing_acknowledged(tmp_path: Path) -
 async def test_killed_while_creating_the_file_leaves_a_usable_place(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
     for _ in range(3):
-        kill_after(start("loop", path, "x"), 1)
+        kill_after(start(WRITER, "loop", path, "x"), 1)
     store = SQLiteSessionStore(path)
     assert len(await store.sessions()) <= 1
     assert await store.check() == ()
@@ -92,7 +56,7 @@ async def test_killed_writer_does_not_disturb_another_program(tmp_path: Path) ->
     path = tmp_path / "sessions.db"
     store = SQLiteSessionStore(path)
     await store.create(sample_info("own"))
-    process = start("loop", path, "x")
+    process = start(WRITER, "loop", path, "x")
     assert process.stdout is not None
     process.stdout.readline()
     for version in range(20):
@@ -107,7 +71,7 @@ async def test_two_programs_write_one_session(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
     store = SQLiteSessionStore(path)
     await store.create(sample_info("s1"))
-    programs = [start("compete", path, name) for name in ("a", "b")]
+    programs = [start(WRITER, "compete", path, name) for name in ("a", "b")]
     lines = [line for program in programs for line in finish(program)]
     appended = {line[1]: int(line[2]) for line in lines if line[0] == "appended"}
     conflicts = [line for line in lines if line[0] == "conflict"]
@@ -128,9 +92,9 @@ async def test_full_database_refuses_and_stays_whole(tmp_path: Path) -> None:
     store = SQLiteSessionStore(tmp_path / "sessions.db")
     await store.create(sample_info("s1"))
     await store.append("s1", sample_record("t0", None, 1), expected_version=0)
-    pages = await store._run(lambda journal: journal._connection.execute("PRAGMA page_count").fetchone()[0])
+    pages = await store._file.run(lambda journal: journal._connection.execute("PRAGMA page_count").fetchone()[0])
     limit = f"PRAGMA max_page_count = {pages + 20}"
-    await store._run(lambda journal: journal._connection.execute(limit).fetchall())
+    await store._file.run(lambda journal: journal._connection.execute(limit).fetchall())
     before = (await store.info("s1"), await store.records("s1"))
 
     large = sample_record("t1", "t0", 2, reply="x" * 200_000)
@@ -142,7 +106,7 @@ async def test_full_database_refuses_and_stays_whole(tmp_path: Path) -> None:
     assert (await store.info("s1"), await store.records("s1")) == before
     assert await store.append("s1", sample_record("t1", "t0", 2), expected_version=1) == 2
 
-    await store._run(lambda journal: journal._connection.execute("PRAGMA max_page_count = 1000000").fetchall())
+    await store._file.run(lambda journal: journal._connection.execute("PRAGMA max_page_count = 1000000").fetchall())
     assert await store.append("s1", large.model_copy(update={"id": "t2"}), expected_version=2) == 3
     assert await store.check() == ()
     await store.close()
@@ -151,7 +115,7 @@ async def test_full_database_refuses_and_stays_whole(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file size")
 async def test_failed_file_growth_refuses_and_stays_whole(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
-    lines = finish(start("fill_up", path, "x"))
+    lines = finish(start(WRITER, "fill_up", path, "x"))
     appended = [line[1] for line in lines if line[0] == "appended"]
     refused = next(line for line in lines if line[0] == "refused")
     readable = next(line for line in lines if line[0] == "readable")
@@ -173,7 +137,7 @@ def test_read_only_folder_is_a_clear_error(place: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o555)
-        lines = finish(start("try_to_open", folder / place, "x"))
+        lines = finish(start(WRITER, "try_to_open", folder / place, "x"))
         assert list(folder.iterdir()) == []
         folder.chmod(0o755)
     (refused,) = lines

@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "testing",
         "documenting",
     ),
-    ("cli",),
+    ("cli", "__main__"),
 )
 """Who may import whom: a package or module imports only from its own layer and those before it."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-import typer.main
 from typer.testing import CliRunner, Result
 
 from harness.app_connecting import ModelParts
@@ -34,15 +33,6 @@ def reply(request: Received) -> Answer:
     if "fail" in text:
         return Answer(status=400)
     return Answer("听起来不错。" if any("\u4e00" <= char <= "\u9fff" for char in text) else "That sounds good.")
-
-
-BUILT = typer.main.get_command(app)
-
-
-@pytest.fixture(autouse=True)
-def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runner builds all commands anew for each of its calls; once is enough."""
-    monkeypatch.setattr("typer.testing._get_command", lambda _: BUILT)
 
 
 @pytest.fixture

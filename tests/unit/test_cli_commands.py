@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from harness.cli.main import app
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
+from tests.unit._commands import Run, runner
 
-Run = Callable[..., Result]
 EXPORTED: list[str] = []
 
 
@@ -23,15 +22,6 @@ def reply(request: Received) -> Answer:
     if "fail" in text:
         return Answer(status=400)
     return Answer("好的，我记住了。" if any("\u4e00" <= char <= "\u9fff" for char in text) else "I will remember that.")
-
-
-BUILT = typer.main.get_command(app)
-
-
-@pytest.fixture(autouse=True)
-def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runner builds all commands anew for each of its calls; once is enough."""
-    monkeypatch.setattr("typer.testing._get_command", lambda _: BUILT)
 
 
 @pytest.fixture
@@ -46,12 +36,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Scripted
 
 @pytest.fixture
 def run() -> Run:
-    def invoke(*arguments: str, code: int = 0, stdin: str | None = None) -> Result:
-        result = CliRunner().invoke(app, list(arguments), input=stdin)
-        assert result.exit_code == code, (result.output, result.exception)
-        return result
-
-    return invoke
+    return runner()
 
 
 @pytest.fixture

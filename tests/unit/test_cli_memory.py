@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import harness
-from harness.cli.main import app
 from harness.errors import StoreError
 from harness.testing.scripted_model import ScriptedModel
-
-Run = Callable[..., Result]
+from tests.unit._commands import Run, runner
 
 
 @pytest.fixture
@@ -22,12 +18,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_STORAGE_PATH", str(tmp_path / "sessions.db"))
 
-    def invoke(*arguments: str, code: int = 0, stdin: str | None = None) -> Result:
-        result = CliRunner().invoke(app, ["memory", *arguments], input=stdin)
-        assert result.exit_code == code, (result.output, result.exception)
-        return result
-
-    return invoke
+    return runner("memory")
 
 
 def noted(run: Run, *arguments: str) -> str:

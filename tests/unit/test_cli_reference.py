@@ -26,7 +26,7 @@ HEAVY = (
 
 
 def harness(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "harness.cli.main", *arguments]
+    command = [sys.executable, "-m", "harness", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=30, check=False)
 
 
@@ -52,3 +52,13 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
 
 def test_version() -> None:
     assert harness("--version").stdout == f"harness {__version__}\n"
+
+
+def test_the_package_runs_as_the_command() -> None:
+    shown = harness("--help")
+    assert shown.returncode == 0
+    assert "python -m harness" in shown.stdout
+    assert "chat" in shown.stdout
+    wrong = harness("chatt")
+    assert wrong.returncode == 2
+    assert "chatt" in wrong.stderr

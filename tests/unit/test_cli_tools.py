@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
-from typer.testing import CliRunner, Result
 
-from harness.cli.main import app
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
+from tests.unit._commands import Run, runner
 
-Run = Callable[..., Result]
 CODES = pytest.mark.parametrize("code", ["en", "zh"])
 PERSONA = {"en": "mia", "zh": "lin"}
 ASK = {"en": "What's on in town?", "zh": "城里有什么活动？"}
@@ -23,7 +20,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "zh": {"name": "events", "arguments": {"town": "沈阳"}, "text": "河边有庙会"},
 }
 SAID = {"en": "events(town=York)", "zh": "events(town=沈阳)"}
-BUILT = typer.main.get_command(app)
 
 
 def long_of(code: str) -> dict[str, Any]:
@@ -36,26 +32,15 @@ def reply(request: Received) -> Answer:
     return Answer(status=400) if "fail" in text else Answer("好的。" if "活动" in text else "All right.")
 
 
-@pytest.fixture(autouse=True)
-def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runner builds all commands anew for each of its calls; once is enough."""
-    monkeypatch.setattr("typer.testing._get_command", lambda _: BUILT)
-
-
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
-    def invoke(*arguments: str, code: int = 0, stdin: str | None = None) -> Result:
-        result = CliRunner().invoke(app, list(arguments), input=stdin)
-        assert result.exit_code == code, (result.output, result.exception)
-        return result
-
     with ServerThread(ScriptedServer(reply)) as server:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("HARNESS_PROVIDER_BASE_URL", server.base_url)
         monkeypatch.setenv("HARNESS_MODELS_RESPONDER", "test-model")
         monkeypatch.setenv("HARNESS_ANALYSIS", "rules")
         monkeypatch.setenv("HARNESS_STORAGE_PATH", str(tmp_path / "sessions.db"))
-        yield invoke
+        yield runner()
 
 
 def written(tmp_path: Path, value: Any, name: str = "results.json") -> str:

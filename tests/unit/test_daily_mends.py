@@ -10,7 +10,9 @@ from harness.language import load_packs
 from harness.state import CommitmentStatus
 from harness.understanding.emotion.appraising import appraise
 from harness.understanding.facts.claims import Claim, read_claims
-from harness.understanding.facts.relations import Stand, best, propositions
+from harness.understanding.facts.propositions import propositions
+from harness.understanding.facts.relations import best
+from harness.understanding.facts.stands import Stand
 from harness.understanding.references.entities import resolve
 from harness.understanding.text import stem
 from harness.understanding.topics.labels import label_of

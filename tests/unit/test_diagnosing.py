@@ -4,81 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from typer.testing import CliRunner
 
-from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.app import Harness
 from harness.cli.main import app
-from harness.diagnosing import Diagnosis, Fault, diagnose
-from harness.errors import SessionNotFound, StoreError
-from harness.ports import MemoryHits, MemoryQuery, Ports
-from harness.session import Session
+from harness.diagnosing import Diagnosis, diagnose
+from harness.errors import SessionNotFound
 from harness.state import DialogueState, TaskState, ToolResult
-from harness.state.memory import Scope
-from harness.state.operations import AssertFact, SetTask
+from harness.state.operations import SetTask
 from harness.testing.scripted_model import ScriptedModel
-from harness.turn import MACHINE, Turn, TurnMachine
-from harness.turn.steps import STEPS
+from harness.turn import MACHINE, TurnMachine
+from tests.unit._diagnosing import (
+    AGAIN,
+    ALLERGY,
+    CODES,
+    DATA,
+    FINE,
+    GOAL,
+    HOME,
+    OUT,
+    PERSONA,
+    RIGHT,
+    SAID,
+    WEATHER,
+    blind,
+    only,
+    opened,
+    without,
+)
 from tests.unit._trip import TRIPS
 from tests.unit.conftest import MakeHarness, settings_of
 
-DATA = Path(__file__).parents[1] / "data"
-PERSONA = {"en": "mia", "zh": "lin"}
-FINE = {"en": "All right then.", "zh": "好的，知道了。"}
-CODES = pytest.mark.parametrize("code", ["en", "zh"])
-WEATHER = {
-    "en": ToolResult(name="weather", arguments={"city": "York"}, text="rain all week"),
-    "zh": ToolResult(name="weather", arguments={"city": "沈阳"}, text="一周都有雨"),
-}
-SAID = {
-    "en": ["How's the weather?", "And what should I wear?", "Let me think about it."],
-    "zh": ["天气怎么样？", "那穿什么好？", "让我想想。"],
-}
-GOAL = {"en": ("mend the roof", "plan the feast"), "zh": ("修好屋顶的漏水", "安排周末的家宴")}
-HOME = {
-    "en": ["I live in Leeds.", "No wait, I live in York now.", "How long is the way to work?"],
-    "zh": ["我住在沈阳。", "不对，我现在住在成都。", "上班要多久？"],
-}
-AGAIN = {"en": "You live in Leeds, so an hour.", "zh": "你住在沈阳，要一个小时。"}
-RIGHT = {"en": "From York it takes an hour.", "zh": "从成都过去要一个小时。"}
-OUT = {"en": ("night bus", "Then take the night bus, it is cheap."), "zh": ("夜班车", "那就坐夜班车吧，便宜。")}
-ALLERGY = {"en": "I'm allergic to mangoes.", "zh": "我对芒果过敏。"}
-RULE = {"en": "Tabs are used for indenting, always.", "zh": "缩进一律用制表符，一直如此。"}
-RULE_ASKED = {"en": "Do I use tabs for indenting?", "zh": "缩进用不用制表符？"}
-
-
-def blind(change: Callable[[DialogueState], DialogueState]) -> TurnMachine:
-    """A machine whose prompts are made from a state that lacks something."""
-
-    async def compose(turn: Turn, ports: Ports) -> Turn:
-        composed = await STEPS["compose"](turn.with_(state=change(turn.state)), ports)
-        return composed.with_(state=turn.state)
-
-    return MACHINE.replacing("compose", compose)
-
-
-def without(**changes: Any) -> TurnMachine:
-    return blind(lambda state: state.model_copy(update=changes))
-
-
-def only(found: Diagnosis) -> Fault:
-    """The one fault."""
-    assert [fault.kind for fault in found.faults] == [found.faults[0].kind] if found.faults else False, found
-    return found.faults[0]
-
-
-async def opened(harness: Harness, code: str, session: str = "s") -> Session:
-    return await harness.open(PERSONA[code], session=session, user="nora")
-
-
-# --- repeated tool calls --------------------------------------------------------------------------------------------
+# --- repeated tool calls ----------------------------------------------------------------------------------------------
 
 
 async def called_twice(harness: Harness, code: str, second: ToolResult | None = None, *, at: int = 1) -> Diagnosis:
@@ -125,7 +86,7 @@ async def test_a_refresh_is_no_fault(make_harness: MakeHarness, code: str) -> No
         assert (await called_twice(harness, code, other)).healthy
 
 
-# --- refuted claims -------------------------------------------------------------------------------------------------
+# --- refuted claims ---------------------------------------------------------------------------------------------------
 
 
 @CODES
@@ -192,7 +153,7 @@ async def test_a_correction_that_is_heeded_is_no_fault(make_harness: MakeHarness
     assert found.healthy, found
 
 
-# --- tasks ----------------------------------------------------------------------------------------------------------
+# --- tasks ------------------------------------------------------------------------------------------------------------
 
 
 @CODES
@@ -259,188 +220,7 @@ async def test_a_forgotten_goal(make_harness: MakeHarness, code: str) -> None:
     assert GOAL[code][0] in fault.evidence[0]
 
 
-# --- memory ---------------------------------------------------------------------------------------------------------
-
-
-class Unscoped(InProcessMemoryStore):
-    """A store that gives an item to whoever asks."""
-
-    open_to_all = True
-
-    async def search(self, query: MemoryQuery) -> MemoryHits:
-        if not self.open_to_all:
-            return await super().search(query)
-        return await super().search(replace(query, where=replace(query.where, scope=Scope(), everything=True)))
-
-
-def remembering(tmp_path: Path, memory: InProcessMemoryStore, code: str, **more: Any) -> Harness:
-    return Harness(settings_of(tmp_path), model=ScriptedModel(FINE[code]), memory=memory, **more)
-
-
-@CODES
-@pytest.mark.parametrize("scope", [Scope(project="beta"), Scope(world="other"), Scope(user="paul")])
-async def test_rules_of_another_project(tmp_path: Path, code: str, scope: Scope) -> None:
-    memory = Unscoped()
-    async with remembering(tmp_path, memory, code) as harness:
-        await harness.memories().note(RULE[code], scope=scope, kind="rule")
-        await (await opened(harness, code)).say(RULE_ASKED[code])
-        fault = only(await diagnose(harness, "s"))
-        assert (fault.kind, fault.layer, fault.turns) == ("other_project", "L3", (1,))
-        assert RULE[code] in fault.evidence[0]
-        assert next(limit for _, limit in scope if limit) in fault.evidence[0]
-        memory.open_to_all = False
-        await (await opened(harness, code, session="t")).say(RULE_ASKED[code])
-        assert (await diagnose(harness, "t")).healthy
-
-
-@CODES
-async def test_two_values_in_the_state(make_harness: MakeHarness, code: str) -> None:
-    values = {"en": ("the third of May", "the ninth of June"), "zh": ("五月三号", "六月九号")}[code]
-    async with make_harness(FINE[code]) as harness:
-        session = await opened(harness, code)
-        facts = [
-            AssertFact(
-                subject="user", attribute="birthday", value=value, speaker="user", turn=0, single=False, language=code
-            )
-            for value in values
-        ]
-        await session.change(facts)
-        await session.say(SAID[code][2])
-        fault = only(await diagnose(harness, "s"))
-    assert (fault.kind, fault.layer) == ("two_values", "L1")
-    assert all(value in fault.evidence[0] for value in values)
-
-
-@CODES
-async def test_two_values_of_memory_and_session(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = InProcessMemoryStore()
-
-    def both(state: DialogueState, recalled: Any, *_: object) -> DialogueState:
-        from harness.memory.informing import _fact
-
-        known = tuple(_fact(one.item) for one in recalled.items if one.item.attribute)
-        return state.model_copy(update={"facts": (*known, *state.facts)})
-
-    async with remembering(tmp_path, memory, code) as harness:
-        await (await opened(harness, code, session="before")).say(HOME[code][0])
-        monkeypatch.setattr("harness.turn.turn.informed", both)
-        session = await opened(harness, code)
-        await session.say(HOME[code][1])
-        monkeypatch.setattr("harness.context.builder.settled", lambda _, recalled, *__: (recalled, ()))
-        await session.say({"en": "Where do I live?", "zh": "我住在哪里？"}[code])
-        found = await diagnose(harness, "s")
-    fault = next(fault for fault in found.faults if fault.kind == "two_values")
-    assert (fault.layer, fault.turns) == ("L3", (2,))
-
-
-@CODES
-async def test_what_this_session_says_instead_is_no_second_value(tmp_path: Path, code: str) -> None:
-    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
-        await (await opened(harness, code, session="before")).say(HOME[code][0])
-        session = await opened(harness, code)
-        await session.say(HOME[code][1])
-        await session.say({"en": "Where do I live?", "zh": "我住在哪里？"}[code])
-        assert (await diagnose(harness, "s")).healthy
-
-
-@CODES
-async def test_a_second_job_is_no_second_value(make_harness: MakeHarness, code: str) -> None:
-    said = {"en": "I'm a nurse and I sell cakes on the side.", "zh": "我是护士，平时还兼职卖蛋糕。"}
-    async with make_harness(FINE[code]) as harness:
-        await (await opened(harness, code)).say(said[code])
-        found = await diagnose(harness, "s")
-    assert found.healthy, found
-
-
-# --- what was lost --------------------------------------------------------------------------------------------------
-
-
-@CODES
-async def test_memory_that_was_lost_until_the_session_is_opened_again(tmp_path: Path, code: str) -> None:
-    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
-        await (await opened(harness, code)).say(ALLERGY[code])
-        assert (await diagnose(harness, "s")).healthy
-    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
-        found = await diagnose(harness, "s")
-        assert {fault.kind for fault in found.faults} == {"lost_after_restart"}
-        assert {fault.layer for fault in found.faults} == {"L2", "L3"}
-        assert any(ALLERGY[code][:-1] in line for fault in found.faults for line in fault.evidence)
-        await (await opened(harness, code)).say(SAID[code][2])
-        assert (await diagnose(harness, "s")).healthy
-
-
-@CODES
-async def test_memory_that_was_deleted_by_hand_is_not_lost(tmp_path: Path, code: str) -> None:
-    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
-        session = await opened(harness, code)
-        await session.say(ALLERGY[code])
-        ids = [write.id for write in (await session.report()).memory]
-        assert ids
-        await harness.memories().delete(ids)
-        assert (await diagnose(harness, "s")).healthy
-
-
-@CODES
-async def test_what_went_with_its_task_is_not_lost(tmp_path: Path, code: str) -> None:
-    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
-        session = await opened(harness, code)
-        await session.set_task(GOAL[code][0], task_id="roof", todo=[GOAL[code][1]])
-        await session.say(SAID[code][0])
-        await session.leave_task()
-        written = (await session.branch())[-1].memory
-        assert [one.text for one in written if not one.kept and GOAL[code][1] in one.text]
-        assert (await diagnose(harness, "s")).healthy
-
-
-@CODES
-async def test_a_snapshot_that_lacks_what_was_said(make_harness: MakeHarness, code: str) -> None:
-    async with make_harness(FINE[code], snapshot_every=2) as harness:
-        session = await opened(harness, code)
-        for text in HOME[code][:2]:
-            await session.say(text)
-        state = await session.state()
-        head = (await session.report()).id
-        await harness.store().save_snapshot("s", head, state.model_copy(update={"messages": (), "facts": ()}))
-    async with make_harness(FINE[code]) as harness:
-        fault = only(await diagnose(harness, "s"))
-        assert (fault.kind, fault.layer, fault.part) == ("lost_after_restart", "L2", "snapshot of the state")
-        await (await opened(harness, code)).say(HOME[code][2])
-        found = await diagnose(harness, "s")
-    assert [fault.part for fault in found.faults if fault.turns == (3,)] == ["recent messages"]
-    assert all(fault.kind == "lost_after_restart" for fault in found.faults)
-
-
-class Down(InProcessMemoryStore):
-    down = False
-
-    async def search(self, query: MemoryQuery) -> MemoryHits:
-        if self.down:
-            raise StoreError("The store is down.")
-        return await super().search(query)
-
-    async def followed(self, session: str) -> str | None:
-        if self.down:
-            raise StoreError("The store is down.")
-        return await super().followed(session)
-
-
-@CODES
-async def test_a_store_that_did_not_answer(tmp_path: Path, code: str) -> None:
-    memory = Down()
-    async with remembering(tmp_path, memory, code) as harness:
-        session = await opened(harness, code)
-        memory.down = True
-        await session.say(ALLERGY[code])
-        found = await diagnose(harness, "s")
-        assert found.unread == ("memory: The store is down.",)
-        memory.down = False
-        await session.say(SAID[code][2])
-        fault = only(await diagnose(harness, "s"))
-    assert (fault.kind, fault.layer, fault.part) == ("lost_after_restart", "L3", "memory store did not answer")
-    assert fault.turns == (1,)
-
-
-# --- healthy talks, and the commands --------------------------------------------------------------------------------
+# --- healthy talks, and the commands ----------------------------------------------------------------------------------
 
 
 @CODES

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from harness.adapters.graphs.falkordb import literal
 from harness.adapters.graphs.neo4j import marked, unmarked
@@ -17,7 +15,6 @@ from harness.app import Harness
 from harness.app_graph import GraphParts
 from harness.app_memory import MemoryParts
 from harness.app_servers import check_servers, graph_options
-from harness.cli.main import app
 from harness.errors import SettingsError
 from harness.language import load_packs
 from harness.ports import GraphFilter
@@ -27,8 +24,8 @@ from harness.state.graph import Edge, name_key
 from harness.state.memory import Scope
 from harness.testing.scripted_model import ScriptedModel
 from tests._graph_server import GraphServer
+from tests.unit._commands import Run, runner
 
-Run = Callable[..., Result]
 BOSS = {"mia": "Zhang San is Li Si's boss. Li Si works at Tencent.", "lin": "张三是李四的领导，李四在腾讯上班。"}
 
 
@@ -90,12 +87,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_STORAGE_PATH", str(tmp_path / "sessions.db"))
 
-    def invoke(*arguments: str, code: int = 0) -> Result:
-        result = CliRunner().invoke(app, list(arguments))
-        assert result.exit_code == code, (result.output, result.exception)
-        return result
-
-    return invoke
+    return runner()
 
 
 async def talk(folder: Path, persona: str) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
 from harness.adapters.memories.ram import InProcessMemoryStore
@@ -18,7 +17,6 @@ from harness.adapters.stores.memory import MemorySessionStore
 from harness.adapters.stores.sqlite import SQLiteSessionStore
 from harness.app import Harness
 from harness.app_moving import Place, place
-from harness.cli.main import app
 from harness.errors import SettingsError, StoreError
 from harness.language import load_packs
 from harness.memory.forgetting import MARK
@@ -29,6 +27,7 @@ from harness.settings import load
 from harness.state.memory import Scope
 from harness.testing.scripted_model import ScriptedModel
 from tests.conftest import Places
+from tests.unit._commands import Run, runner
 
 PACKS = load_packs()
 LINES = {
@@ -255,20 +254,13 @@ async def test_a_session_that_went_on_there_or_is_another_is_left() -> None:
 
 # --- commands -------------------------------------------------------------------------------------------------------
 
-Run = Callable[..., Result]
-
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_STORAGE_PATH", str(tmp_path / "sessions.db"))
 
-    def invoke(*arguments: str, code: int = 0) -> Result:
-        result = CliRunner().invoke(app, list(arguments))
-        assert result.exit_code == code, (result.output, result.exception)
-        return result
-
-    return invoke
+    return runner()
 
 
 def test_the_command_moves_and_tells(run: Run, tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ from harness.state.persona import Persona, PersonaRef
 from harness.understanding.checks.consistency import check_reply
 from harness.understanding.facts.claims import SPEAKER, read_claims
 from harness.understanding.facts.extract import extract_facts
-from harness.understanding.facts.relations import Stand, best, propositions
+from harness.understanding.facts.propositions import propositions
+from harness.understanding.facts.relations import best
+from harness.understanding.facts.stands import Stand
 
 PACKS = load_packs()
 

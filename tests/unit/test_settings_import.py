@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from typer.testing import CliRunner, Result
 
-from harness.cli.main import app
 from harness.errors import SettingsError
 from harness.settings import SECTIONS, Translation, foreign, form_of, load, merged, translate
 from harness.settings.section import Section
+from tests.unit._commands import Run, runner
 
 LAYERS = {
     "memory_layers": {
@@ -272,19 +270,12 @@ def test_any_values_are_told_of(raw: dict[str, object]) -> None:
 
 # --- files and commands -------------------------------------------------------------------------------------------
 
-Run = Callable[..., Result]
-
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
 
-    def invoke(*arguments: str, code: int = 0) -> Result:
-        result = CliRunner().invoke(app, ["settings", *arguments])
-        assert result.exit_code == code, (result.output, result.exception)
-        return result
-
-    return invoke
+    return runner("settings")
 
 
 def test_the_command_writes_and_keeps_what_there_is(run: Run, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ async def test_close_leaves_one_file_that_can_be_removed(store: SQLiteSessionSto
 
 async def test_close_ends_the_thread(path: Path) -> None:
     store = SQLiteSessionStore(path)
-    thread = await store._run(lambda _: threading.current_thread())
+    thread = await store._file.run(lambda _: threading.current_thread())
     assert thread.is_alive()
     await store.close()
     await asyncio.to_thread(thread.join, 5)
@@ -148,7 +148,7 @@ async def test_time_of_last_change_is_that_of_the_record(name: str, tmp_path: Pa
 
 
 async def test_all_sql_runs_in_one_thread_that_is_not_the_callers(store: SQLiteSessionStore) -> None:
-    names = {await store._run(lambda _: threading.current_thread().name) for _ in range(3)}
+    names = {await store._file.run(lambda _: threading.current_thread().name) for _ in range(3)}
     assert len(names) == 1
     assert names != {threading.current_thread().name}
 
@@ -156,7 +156,7 @@ async def test_all_sql_runs_in_one_thread_that_is_not_the_callers(store: SQLiteS
 async def test_queued_call_that_is_cancelled_never_happens(store: SQLiteSessionStore) -> None:
     version = await fill(store)
     release = threading.Event()
-    blocking = asyncio.create_task(store._run(lambda _: release.wait(5)))
+    blocking = asyncio.create_task(store._file.run(lambda _: release.wait(5)))
     await asyncio.sleep(0.01)
     queued = asyncio.create_task(store.append("s1", sample_record("t4", "t3", 4), expected_version=version))
     await asyncio.sleep(0)
@@ -295,7 +295,7 @@ async def test_listing_and_short_branches_read_no_other_records(store: SQLiteSes
 async def test_walking_the_tree_scans_no_table(store: SQLiteSessionStore, statement: str) -> None:
     text = f"EXPLAIN QUERY PLAN {getattr(_sqlite_journal, statement)}"
     values = {"session": "s1", "turn": "t1", "after": None}
-    plan = await store._run(lambda journal: journal._connection.execute(text, values).fetchall())
+    plan = await store._file.run(lambda journal: journal._connection.execute(text, values).fetchall())
     scans = {row[3].split()[1] for row in plan if row[3].startswith("SCAN ")}
     assert scans.isdisjoint({"sessions", "records", "snapshots", "above"})
     assert any("USING" in row[3] for row in plan)

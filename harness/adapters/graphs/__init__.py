@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from harness.adapters.backends import AnyBackend, Synchronous, table
 
 if TYPE_CHECKING:
     from harness.ports.graphs import Graph
@@ -25,29 +25,18 @@ class GraphOptions:
     """
 
     path: Path | str = ":memory:"
-    url: str = ""
+    url: str = field(default="", repr=False)
     user: str = ""
-    password: str = ""
+    password: str = field(default="", repr=False)
     database: str = ""
     timeout_s: float = 5.0
-    synchronous: Literal["OFF", "NORMAL", "FULL", "EXTRA"] = "NORMAL"
+    synchronous: Synchronous = "NORMAL"
     busy_timeout_s: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class GraphBackend:
-    """A way to keep the graph.
-
-    Attributes:
-        durable: opening the same options again finds what was stored.
-        server: the kind of server it needs, ``falkordb`` or ``bolt``; empty for none.
-        suffix: of its file's name.
-    """
-
-    open: Callable[[GraphOptions], Graph]
-    durable: bool
-    server: str = ""
-    suffix: str = "db"
+class GraphBackend(AnyBackend[GraphOptions, "Graph"]):
+    """A way to keep the graph."""
 
 
 def _memory(options: GraphOptions) -> Graph:  # noqa: ARG001 - the signature all backends share
@@ -86,14 +75,12 @@ def _falkordb(options: GraphOptions) -> Graph:
     return FalkorGraph(options.url, name=options.database or GRAPH, timeout_s=options.timeout_s)
 
 
-GRAPH_BACKENDS: Mapping[str, GraphBackend] = MappingProxyType(
-    {
-        "memory": GraphBackend(_memory, durable=False),
-        "sqlite": GraphBackend(_sqlite, durable=True),
-        "ladybug": GraphBackend(_ladybug, durable=True, suffix="lbug"),
-        "neo4j": GraphBackend(_neo4j, durable=True, server="bolt"),
-        "falkordb": GraphBackend(_falkordb, durable=True, server="falkordb"),
-    }
+GRAPH_BACKENDS = table(
+    memory=GraphBackend(_memory, durable=False),
+    sqlite=GraphBackend(_sqlite, durable=True),
+    ladybug=GraphBackend(_ladybug, durable=True, suffix="lbug"),
+    neo4j=GraphBackend(_neo4j, durable=True, server="bolt"),
+    falkordb=GraphBackend(_falkordb, durable=True, server="falkordb"),
 )
 """Name in the settings → backend."""
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from harness.adapters.graphs._cypher import UNINDEXED, CypherGraph, Row
-from harness.addresses import masked
+from harness.addresses import masked, said_of
 from harness.errors import MissingExtra, SettingsError, StorageFull, StoreError
 
 GRAPH = "harness"
@@ -62,9 +62,9 @@ class FalkorGraph(CypherGraph):
             )
         except ValueError as error:
             raise SettingsError(
-                f"{self.place!r} is no address of a FalkorDB server: {error}.",
+                f"{self.place!r} is no address of a FalkorDB server: {said_of(url, str(error))}.",
                 remedy="It begins with redis://, rediss://, falkor:// or unix://.",
-            ) from error
+            ) from None  # what it came from holds the password
 
     async def _run(self, query: str, **values: Any) -> list[Row]:
         self._check()

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import structlog
 
 from harness.adapters.graphs._cypher import UNINDEXED, CypherGraph, Row
-from harness.addresses import masked
+from harness.addresses import masked, said_of
 from harness.errors import MissingExtra, SettingsError, StorageFull, StoreError
 
 log = structlog.get_logger("harness.graph")
@@ -68,6 +68,8 @@ class Neo4jGraph(CypherGraph):
         address, user, password = _parted(url, user, password)
         if address.partition("://")[0] not in SCHEMES:
             raise _no_address(self.place, "it begins otherwise")
+        if "@" in address:  # the driver would tell it to the log
+            raise _no_address(self.place, "of a password, @ : / ? # are written %40 %3A %2F %3F %23")
         try:
             self._driver = neo4j.AsyncGraphDatabase.driver(
                 address,
@@ -78,7 +80,7 @@ class Neo4jGraph(CypherGraph):
                 max_connection_pool_size=CONNECTIONS,
             )
         except (exceptions.ConfigurationError, ValueError) as error:
-            raise _no_address(self.place, masked(str(error)).rstrip(".")) from error
+            raise _no_address(self.place, said_of(url, str(error)).rstrip(".")) from None
 
     async def _run(self, query: str, **values: Any) -> list[Row]:
         self._check()

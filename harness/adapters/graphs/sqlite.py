@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from harness.adapters.graphs._edges import closed, dump, read
 from harness.adapters.graphs._walking import Walking, named, scope_limits
 from harness.adapters.stores._sqlite_layout import Synchronous, connect
 from harness.adapters.stores._sqlite_thread import SQLiteThread
+from harness.adapters.stores._sqlite_transaction import transaction
 from harness.ports.graphs import MOST_EDGES, GraphFilter, GraphStats
 from harness.state.graph import Edge
 
@@ -154,7 +155,7 @@ class _GraphFile:
     def follow(
         self, session: str, turn_id: str, put: Sequence[Edge], hide: Collection[str], show: Collection[str]
     ) -> None:
-        with self._transaction() as sql:
+        with transaction(self._connection) as sql:
             columns = ", ".join("?" * 14)
             sql.executemany(f"INSERT OR REPLACE INTO edges VALUES ({columns})", [_row(edge) for edge in put])
             for turns, hidden in ((hide, 1), (show, 0)):
@@ -192,7 +193,7 @@ class _GraphFile:
         return self._edges(statement, (*values, after, max(limit, 0)))
 
     def delete(self, ids: Collection[str]) -> int:
-        with self._transaction() as sql:
+        with transaction(self._connection) as sql:
             count = sql.execute(f"DELETE FROM edges WHERE id IN ({_SAME})", (json.dumps(list(ids)),)).rowcount
         self._empty_log()
         return count
@@ -206,7 +207,7 @@ class _GraphFile:
             values.append(where.session)
         if not condition and not where.everything:
             condition = [f"{column} = ''" for column in SCOPE.values()]
-        with self._transaction() as sql:
+        with transaction(self._connection) as sql:
             count = sql.execute(f"DELETE FROM edges WHERE {' AND '.join(condition) or '1'}", values).rowcount
         self._empty_log()
         return count
@@ -234,17 +235,6 @@ class _GraphFile:
         # The log still holds the deleted words; emptying it is best effort, a reader elsewhere may be using it.
         with suppress(sqlite3.OperationalError):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._connection
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
 
 
 def _row(edge: Edge) -> tuple[Any, ...]:

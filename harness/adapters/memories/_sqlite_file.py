@@ -27,6 +27,7 @@ from harness.adapters.memories._sqlite_where import (
     within,
 )
 from harness.adapters.stores._sqlite_layout import Synchronous, connect
+from harness.adapters.stores._sqlite_transaction import transaction
 from harness.ports.memories import EmbeddingSpace, MemoryFilter, MemoryHits, MemoryQuery, MemoryStats, Slot
 from harness.state.memory import MemoryItem
 
@@ -233,14 +234,10 @@ class MemoryFile:
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
-        self._connection.execute(f"BEGIN {kind}")
         try:
-            yield self._connection
-            self._connection.execute("COMMIT")
+            with transaction(self._connection, kind):
+                yield self._connection
             self._vectors.done()
         except BaseException:
-            # A full disk makes SQLite roll back by itself.
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
             self._vectors.undone()
             raise

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
+from harness.addresses import masked
 from harness.errors import AuthenticationFailed, SettingsError
 from harness.ports import Role
 
@@ -86,7 +87,7 @@ def normalize_base_url(text: str) -> str:
 def without_credentials(url: str) -> str:
     """The URL without user name, password, query and fragment, fit to be shown."""
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(masked(url))
     except ValueError:
         return "(unreadable URL)"
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from harness.adapters.redis.failures import translate
 from harness.adapters.redis.options import RedisOptions
-from harness.addresses import masked
-from harness.errors import MissingExtra, StoreError
+from harness.addresses import masked, said_of
+from harness.errors import MissingExtra, SettingsError, StoreError
 
 Result = TypeVar("Result")
 Value = str | bytes | int | float
@@ -169,16 +169,22 @@ class RedisClient:
             aio, options = self._module.asyncio, self.options
             from redis.backoff import ConstantBackoff
 
-            pool = aio.BlockingConnectionPool.from_url(
-                options.url,
-                max_connections=options.pool_size,
-                timeout=options.timeout_s,
-                socket_timeout=options.timeout_s,
-                socket_connect_timeout=options.timeout_s,
-                retry=aio.retry.Retry(ConstantBackoff(0.05), _RETRIES, (self._module.ConnectionError,)),
-                client_name="harness",
-                protocol=2,
-            )
+            try:
+                pool = aio.BlockingConnectionPool.from_url(
+                    options.url,
+                    max_connections=options.pool_size,
+                    timeout=options.timeout_s,
+                    socket_timeout=options.timeout_s,
+                    socket_connect_timeout=options.timeout_s,
+                    retry=aio.retry.Retry(ConstantBackoff(0.05), _RETRIES, (self._module.ConnectionError,)),
+                    client_name="harness",
+                    protocol=2,
+                )
+            except ValueError as error:
+                raise SettingsError(
+                    f"{self.place!r} is no address of a Redis server: {said_of(options.url, str(error))}.",
+                    remedy="Expected redis://USER:PASSWORD@HOST:PORT/DB; of a password, @ : / ? # are written %40 %3A %2F %3F %23.",
+                ) from None  # what it came from holds the password
             self._client = aio.Redis.from_pool(pool)
         return self._client
 

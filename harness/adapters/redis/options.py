@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from harness.errors import SettingsError
 
 DEFAULT_PREFIX = "harness"
+
+
+class _Place(Protocol):
+    """The options of any backend, of which Redis is one."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def timeout_s(self) -> float: ...
+    @property
+    def pool_size(self) -> int: ...
+    @property
+    def key_prefix(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +34,15 @@ class RedisOptions:
         prefix: every key begins with it and a colon.
     """
 
-    url: str
+    url: str = field(repr=False)
     timeout_s: float = 5.0
     pool_size: int = 5
     prefix: str = DEFAULT_PREFIX
+
+    @classmethod
+    def of(cls, place: _Place) -> RedisOptions:
+        """What the options of a backend say of its server."""
+        return cls(place.url, place.timeout_s, place.pool_size, place.key_prefix)
 
     def __post_init__(self) -> None:
         if not self.url.startswith(("redis://", "rediss://", "unix://")):

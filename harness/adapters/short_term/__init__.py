@@ -5,11 +5,12 @@ runs over.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from harness.adapters.backends import AnyBackend, Synchronous, table
 
 if TYPE_CHECKING:
     from harness.ports.short_term import ShortTerm
@@ -32,7 +33,7 @@ class ShortTermOptions:
     max_tokens: int = 2000
     ttl_seconds: int = 0
     path: Path | str = ":memory:"
-    synchronous: Literal["OFF", "NORMAL", "FULL", "EXTRA"] = "NORMAL"
+    synchronous: Synchronous = "NORMAL"
     busy_timeout_s: float = 5.0
     url: str = field(default="", repr=False)
     timeout_s: float = 5.0
@@ -42,17 +43,8 @@ class ShortTermOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ShortTermBackend:
-    """A way to keep short-term messages.
-
-    Attributes:
-        durable: opening the same options again finds what was stored.
-        server: the kind of server it needs an address of; empty for none.
-    """
-
-    open: Callable[[ShortTermOptions], ShortTerm]
-    durable: bool
-    server: str = ""
+class ShortTermBackend(AnyBackend[ShortTermOptions, "ShortTerm"]):
+    """A way to keep short-term messages."""
 
 
 def _memory(options: ShortTermOptions) -> ShortTerm:
@@ -78,16 +70,14 @@ def _redis(options: ShortTermOptions) -> ShortTerm:
     from harness.adapters.redis.options import RedisOptions
     from harness.adapters.short_term.redis import RedisShortTerm
 
-    server = RedisOptions(options.url, options.timeout_s, options.pool_size, options.key_prefix)
+    server = RedisOptions.of(options)
     return RedisShortTerm(server, max_tokens=options.max_tokens, ttl_seconds=options.ttl_seconds)
 
 
-SHORT_TERM_BACKENDS: Mapping[str, ShortTermBackend] = MappingProxyType(
-    {
-        "memory": ShortTermBackend(_memory, durable=False),
-        "sqlite": ShortTermBackend(_sqlite, durable=True),
-        "redis": ShortTermBackend(_redis, durable=True, server="redis"),
-    }
+SHORT_TERM_BACKENDS = table(
+    memory=ShortTermBackend(_memory, durable=False),
+    sqlite=ShortTermBackend(_sqlite, durable=True),
+    redis=ShortTermBackend(_redis, durable=True, server="redis"),
 )
 """Name in the settings → backend."""
 

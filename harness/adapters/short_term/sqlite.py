@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from harness.adapters.short_term._messages import check_limits, closed, decoded, encoded
 from harness.adapters.stores._sqlite_errors import corrupt
 from harness.adapters.stores._sqlite_layout import Synchronous, connect
 from harness.adapters.stores._sqlite_thread import SQLiteThread
+from harness.adapters.stores._sqlite_transaction import transaction
 from harness.ports.short_term import RecentMessage, newest
 
 WHAT = "short-term memory"
@@ -122,7 +123,7 @@ class _File:
     def append(
         self, session: str, turn_id: str, messages: Sequence[RecentMessage], documents: Sequence[str], after: str
     ) -> bool:
-        with self._transaction():
+        with transaction(self._sql):
             stands = self.stands(session)
             if stands is None or stands not in (after, turn_id):
                 return False
@@ -132,7 +133,7 @@ class _File:
             return True
 
     def replace(self, session: str, turn_id: str, messages: Sequence[RecentMessage], documents: Sequence[str]) -> None:
-        with self._transaction():
+        with transaction(self._sql):
             self._sql.execute("DELETE FROM messages WHERE session = ?", (session,))
             self._stand(session, turn_id)
             self._add(session, messages, documents)
@@ -158,7 +159,7 @@ class _File:
             ) from error
 
     def clear(self, session: str) -> bool:
-        with self._transaction():
+        with transaction(self._sql):
             there = self.stands(session) is not None
             self._sql.execute("DELETE FROM lists WHERE session = ?", (session,))
         # The log still holds the deleted words; emptying it is best effort, a reader elsewhere may be using it.
@@ -184,14 +185,3 @@ class _File:
             "INSERT INTO lists VALUES (?1, ?2, ?3) ON CONFLICT (session) DO UPDATE SET turn_id = ?2, ends = ?3",
             (session, turn_id, now + self._ttl if self._ttl else None),
         )
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._sql.execute("COMMIT")
-        except BaseException:
-            if self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
-            raise

@@ -5,14 +5,10 @@ Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 from __future__ import annotations
 
-import re
 from typing import Any
-from urllib.parse import unquote
 
-from harness.addresses import HIDDEN, masked
+from harness.addresses import masked, said_of
 from harness.errors import CorruptStore, StorageFull, StoreError
-
-_PASSWORD = re.compile(r"(?<=://)[^/?#:]*:([^?#]*)@|[?&](?:ssl)?password=([^&#]*)")
 
 _REMEDIES = {
     "28": "Correct the user and the password in the address; ${NAME} in it takes them from the environment.",
@@ -109,9 +105,4 @@ def translate(error: Any, url: str, what: str, timeout_s: float) -> StoreError:
 def _said(url: str, reason: object) -> str:
     """The first line of a message, without the password."""
     text = str(reason).strip() or type(reason).__name__
-    text = text.replace(url, masked(url))
-    secrets = {secret for found in _PASSWORD.findall(url) for part in found for secret in (part, unquote(part))}
-    for secret in secrets:
-        if len(secret) > 3:  # a shorter one may be part of any word
-            text = text.replace(secret, HIDDEN)
-    return masked(text).splitlines()[0].rstrip(".")
+    return said_of(url, text).splitlines()[0].rstrip(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from harness.adapters.stores import _refusals
 from harness.adapters.stores._sqlite_errors import corrupt
+from harness.adapters.stores._sqlite_transaction import transaction
 from harness.errors import NewerSchema, StateError
 from harness.ports import TurnPlace, places
 from harness.state.dialogue import SCHEMA_VERSION, DialogueState
@@ -19,7 +20,6 @@ from harness.state.migrations import Stored, load
 from harness.state.record import SessionInfo, TurnRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 # The path from a turn up to the root, newest first. A parent's seq is lower, so that no damage can make it endless.
@@ -63,7 +63,7 @@ class Journal:
 
     def create(self, session_id: str, document: str, updated_at: datetime | None) -> None:
         """Insert a session at version 0."""
-        with self._transaction("IMMEDIATE") as sql:
+        with transaction(self._connection) as sql:
             if self._first("SELECT 1 FROM sessions WHERE id = ?", session_id):
                 raise _refusals.session_exists(session_id)
             sql.execute(
@@ -96,7 +96,7 @@ class Journal:
 
     def delete(self, session_id: str) -> None:
         """Remove a session; its records and snapshots go with it."""
-        with self._transaction("IMMEDIATE") as sql:
+        with transaction(self._connection) as sql:
             if not sql.execute("DELETE FROM sessions WHERE id = ?", (session_id,)).rowcount:
                 raise _refusals.no_session(session_id)
         # The log still holds the deleted words; emptying it is best effort, a reader elsewhere may be using it.
@@ -105,7 +105,7 @@ class Journal:
 
     def append(self, session_id: str, record: TurnRecord, document: str, expected: int, *, move_head: bool) -> int:
         """Insert a record below its parent."""
-        with self._transaction("IMMEDIATE") as sql:
+        with transaction(self._connection) as sql:
             head, turns = self._current(session_id, expected)
             if self._has(session_id, record.id):
                 raise _refusals.turn_exists(session_id, record.id, expected)
@@ -122,7 +122,7 @@ class Journal:
 
     def amend(self, session_id: str, record: TurnRecord, document: str, expected: int) -> int:
         """Replace a record in place."""
-        with self._transaction("IMMEDIATE") as sql:
+        with transaction(self._connection) as sql:
             head, turns = self._current(session_id, expected)
             found = self._first(
                 "SELECT seq, parent FROM records WHERE session_id = ? AND id = ?", session_id, record.id
@@ -140,7 +140,7 @@ class Journal:
 
     def move_head(self, session_id: str, turn_id: str | None, expected: int) -> int:
         """Point the session at another turn, or at none."""
-        with self._transaction("IMMEDIATE"):
+        with transaction(self._connection):
             self._current(session_id, expected)
             turns = 0
             if turn_id is not None:
@@ -152,7 +152,7 @@ class Journal:
 
     def record(self, session_id: str, turn_id: str) -> TurnRecord:
         """One record."""
-        with self._transaction("DEFERRED"):
+        with transaction(self._connection, "DEFERRED"):
             self.version(session_id)
             row = self._first(
                 "SELECT checksum, CAST(document AS BLOB) FROM records WHERE session_id = ? AND id = ?",
@@ -166,7 +166,7 @@ class Journal:
 
     def records(self, session_id: str) -> tuple[TurnRecord, ...]:
         """All records, in the order of appending."""
-        with self._transaction("DEFERRED") as sql:
+        with transaction(self._connection, "DEFERRED") as sql:
             count = self._first("SELECT records FROM sessions WHERE id = ?", session_id)
             if count is None:
                 raise _refusals.no_session(session_id)
@@ -181,7 +181,7 @@ class Journal:
 
     def branch(self, session_id: str, turn_id: str | None, after: str | None) -> tuple[TurnRecord, ...]:
         """The path from the root, or from below ``after``, to a turn; reads nothing above ``after``."""
-        with self._transaction("DEFERRED") as sql:
+        with transaction(self._connection, "DEFERRED") as sql:
             self.version(session_id)
             if turn_id is not None and not self._has(session_id, turn_id):
                 raise _refusals.no_turn(session_id, turn_id)
@@ -200,7 +200,7 @@ class Journal:
 
     def path(self, session_id: str, turn_id: str | None) -> tuple[TurnPlace, ...]:
         """The places from the root to a turn; reads no document."""
-        with self._transaction("DEFERRED") as sql:
+        with transaction(self._connection, "DEFERRED") as sql:
             self.version(session_id)
             if turn_id is not None and not self._has(session_id, turn_id):
                 raise _refusals.no_turn(session_id, turn_id)
@@ -211,7 +211,7 @@ class Journal:
 
     def save_snapshot(self, session_id: str, turn_id: str, document: str) -> None:
         """Insert or replace a snapshot."""
-        with self._transaction("IMMEDIATE") as sql:
+        with transaction(self._connection) as sql:
             self.version(session_id)
             if not self._has(session_id, turn_id):
                 raise _refusals.no_turn(session_id, turn_id)
@@ -222,7 +222,7 @@ class Journal:
 
     def snapshot(self, session_id: str, turn_id: str) -> tuple[str, DialogueState] | None:
         """The nearest snapshot at a turn or above that can be read."""
-        with self._transaction("DEFERRED") as sql:
+        with transaction(self._connection, "DEFERRED") as sql:
             self.version(session_id)
             if not self._has(session_id, turn_id):
                 raise _refusals.no_turn(session_id, turn_id)
@@ -248,18 +248,6 @@ class Journal:
 
     def _foreign_keys(self) -> list[tuple[str, int, str, int]]:
         return self._connection.execute("PRAGMA foreign_key_check").fetchall()
-
-    @contextmanager
-    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
-        self._connection.execute(f"BEGIN {kind}")
-        try:
-            yield self._connection
-            self._connection.execute("COMMIT")
-        except BaseException:
-            # A full disk makes SQLite roll back by itself.
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
 
     def _current(self, session_id: str, expected: int) -> tuple[str | None, int]:
         """Head and turns, once the version is known to be the expected one."""

@@ -20,7 +20,7 @@ from harness.testing.conformance._graph_storage import (
     later,
     seen,
 )
-from harness.testing.conformance._storage import CheckError, expect, expect_equal
+from harness.testing.conformance._suite import CheckError, expect, expect_equal
 
 HOSTILE = (
     "O'Brien", 'Ann "Q" Lee', "back\\slash\\", "a\nb\tc", "{x}", "$keys", "`tick`", "100%27%", "'}) DETACH DELETE n //",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 from harness.ports.graphs import Graph, GraphFilter
 from harness.state.graph import Edge
 from harness.state.memory import Scope
+from harness.testing.conformance._suite import StorageOn, fresh
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ANN = Scope(persona="mia", user="ann")
@@ -21,25 +20,13 @@ OF_ANN = GraphFilter(scope=ANN)
 ANYTHING = GraphFilter(everything=True, hidden=True)
 
 
-@dataclass(slots=True)
-class GraphStorage:
-    """Fresh, empty storage and a graph on it.
+class GraphStorage(StorageOn[Graph]):
+    """Fresh, empty storage and a graph on it; see :class:`StorageOn`."""
 
-    Attributes:
-        graph: the graph under test; checks may close it.
-        open: makes another graph on the same data; None for one whose data end with it.
-    """
-
-    graph: Graph
-    open: Callable[[], Graph] | None = None
-    opened: list[Graph] = field(default_factory=list)
-
-    def second(self) -> Graph:
-        """Another graph on the same data; the same graph when there can be no other."""
-        if self.open is None:
-            return self.graph
-        self.opened.append(self.open())
-        return self.opened[-1]
+    @property
+    def graph(self) -> Graph:
+        """The graph under test; checks may close it."""
+        return self.store
 
 
 GraphStorageFactory = Callable[[], AbstractAsyncContextManager[GraphStorage]]
@@ -54,19 +41,7 @@ def graph_storage_of(make: Callable[[Path], Graph], *, durable: bool) -> GraphSt
             calling it again with the same folder opens the same data.
         durable: whether that is so.
     """
-
-    @asynccontextmanager
-    async def factory() -> AsyncIterator[GraphStorage]:
-        with tempfile.TemporaryDirectory(prefix="graphs-") as name:
-            folder = Path(name)
-            storage = GraphStorage(make(folder), (lambda: make(folder)) if durable else None)
-            try:
-                yield storage
-            finally:
-                for graph in (*storage.opened, storage.graph):
-                    await graph.close()
-
-    return factory
+    return fresh(GraphStorage, make, durable=durable)
 
 
 def later(days: int) -> datetime:

@@ -18,7 +18,7 @@ from harness.testing.conformance._memory_storage import (
     later,
     point,
 )
-from harness.testing.conformance._storage import expect, expect_equal
+from harness.testing.conformance._suite import expect, expect_equal
 
 if TYPE_CHECKING:
     from harness.ports.memories import MemoryEntry, MemoryStore

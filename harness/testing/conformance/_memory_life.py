@@ -22,7 +22,7 @@ from harness.testing.conformance._memory_storage import (
     names,
     point,
 )
-from harness.testing.conformance._storage import expect, expect_equal, expect_raises
+from harness.testing.conformance._suite import expect, expect_equal, expect_raises
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

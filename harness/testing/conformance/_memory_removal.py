@@ -15,7 +15,7 @@ from harness.testing.conformance._memory_storage import (
     names,
     point,
 )
-from harness.testing.conformance._storage import expect_equal
+from harness.testing.conformance._suite import expect_equal
 
 
 async def delete_removes(storage: MemoryStorage) -> None:

@@ -21,7 +21,7 @@ from harness.testing.conformance._memory_storage import (
     names,
     point,
 )
-from harness.testing.conformance._storage import expect_equal
+from harness.testing.conformance._suite import expect_equal
 
 if TYPE_CHECKING:
     from collections.abc import Collection

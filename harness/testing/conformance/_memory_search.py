@@ -27,7 +27,7 @@ from harness.testing.conformance._memory_storage import (
     names,
     point,
 )
-from harness.testing.conformance._storage import expect, expect_equal, expect_raises
+from harness.testing.conformance._suite import expect, expect_equal, expect_raises
 
 
 def _close(found: float | None, expected: float, what: str, tolerance: float = 1e-5) -> None:

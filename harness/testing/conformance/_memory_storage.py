@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.ports.memories import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryQuery, MemoryStore, Vector
 from harness.state.memory import MemoryItem, Scope
+from harness.testing.conformance._suite import StorageOn, fresh
 
 ANYTHING = MemoryFilter(everything=True, statuses=())
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SPACE = EmbeddingSpace("compass", 4)
 
 
-@dataclass(slots=True)
-class MemoryStorage:
-    """Fresh, empty storage and a store on it.
-
-    Attributes:
-        store: the store under test; checks may close it.
-        open: makes another store on the same data; None for a store whose data end with it.
-    """
-
-    store: MemoryStore
-    open: Callable[[], MemoryStore] | None = None
-    opened: list[MemoryStore] = field(default_factory=list)
-
-    def second(self) -> MemoryStore:
-        """Another store on the same data; the same store when there can be no other."""
-        if self.open is None:
-            return self.store
-        self.opened.append(self.open())
-        return self.opened[-1]
+class MemoryStorage(StorageOn[MemoryStore]):
+    """Fresh, empty storage and a store on it; see :class:`StorageOn`."""
 
 
 MemoryStorageFactory = Callable[[], AbstractAsyncContextManager[MemoryStorage]]
@@ -54,19 +35,7 @@ def memory_storage_of(make: Callable[[Path], MemoryStore], *, durable: bool) -> 
             calling it again with the same folder opens the same data.
         durable: whether that is so.
     """
-
-    @asynccontextmanager
-    async def factory() -> AsyncIterator[MemoryStorage]:
-        with tempfile.TemporaryDirectory(prefix="memories-") as name:
-            folder = Path(name)
-            storage = MemoryStorage(make(folder), partial(make, folder) if durable else None)
-            try:
-                yield storage
-            finally:
-                for store in (storage.store, *storage.opened):
-                    await store.close()
-
-    return factory
+    return fresh(MemoryStorage, make, durable=durable)
 
 
 def item(name: str, text: str = "", **fields: Any) -> MemoryItem:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import ConflictError, StoreError, TurnNotFound
 from harness.state.record import TurnRecord
-from harness.testing.conformance._storage import Check, Storage, expect, expect_equal, expect_raises, grow
+from harness.testing.conformance._storage import Check, Storage, grow
+from harness.testing.conformance._suite import expect, expect_equal, expect_raises
 from harness.testing.conformance.samples import full_record, sample_info, sample_record
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.errors import ConflictError, SessionExists, SessionNotFound, StoreError, TurnNotFound
-from harness.testing.conformance._storage import Check, Storage, expect, expect_equal, expect_raises, grow
+from harness.testing.conformance._storage import Check, Storage, grow
+from harness.testing.conformance._suite import expect, expect_equal, expect_raises
 from harness.testing.conformance.samples import full_record, sample_info, sample_record, sample_state
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from harness.errors import ConflictError
-from harness.testing.conformance._storage import Check, Storage, expect, expect_equal, grow
+from harness.testing.conformance._storage import Check, Storage, grow
+from harness.testing.conformance._suite import expect, expect_equal
 from harness.testing.conformance.samples import sample_info, sample_record
 
 ROUNDS = 12

@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.errors import StoreError, TurnNotFound
 from harness.ports import TurnPlace
-from harness.testing.conformance._storage import Check, Storage, expect_equal, expect_raises, grow, ids
+from harness.testing.conformance._storage import Check, Storage, grow, ids
+from harness.testing.conformance._suite import expect_equal, expect_raises
 from harness.testing.conformance.samples import sample_record, sample_state
 
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from harness.errors import StoreError
 from harness.ports.short_term import RecentMessage, ShortTerm
 from harness.state.dialogue import Message
-from harness.testing.conformance._storage import expect, expect_equal, expect_raises
+from harness.testing.conformance._suite import expect, expect_equal, expect_raises
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BUDGET = 100

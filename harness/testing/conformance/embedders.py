@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from harness.ports import Embedder, Vector
+from harness.testing.conformance._suite import expect
 
 MakeEmbedder = Callable[[], Embedder]
 EmbedderCheck = Callable[[MakeEmbedder], Awaitable[None]]
@@ -35,11 +36,6 @@ async def _made(make: MakeEmbedder) -> AsyncIterator[Embedder]:
         await embedder.close()
 
 
-def _expect(condition: object, message: str) -> None:
-    if not condition:
-        raise AssertionError(message)
-
-
 def _dot(first: Vector, second: Vector) -> float:
     return math.fsum(a * b for a, b in zip(first, second, strict=True))
 
@@ -48,10 +44,10 @@ async def vectors_have_length_one_and_the_size_of_the_space(make: MakeEmbedder) 
     """Whatever the text: empty, very long, in any script."""
     async with _made(make) as embedder:
         found = await embedder.passages(TEXTS)
-        _expect(len(found) == len(TEXTS), f"Expected {len(TEXTS)} vectors, got {len(found)}.")
+        expect(len(found) == len(TEXTS), f"Expected {len(TEXTS)} vectors, got {len(found)}.")
         for text, vector in zip(TEXTS, found, strict=True):
-            _expect(len(vector) == embedder.space.dimensions, f"{text[:20]!r} has {len(vector)} numbers.")
-            _expect(math.isclose(_dot(vector, vector), 1.0, abs_tol=1e-3), f"{text[:20]!r} is not of length one.")
+            expect(len(vector) == embedder.space.dimensions, f"{text[:20]!r} has {len(vector)} numbers.")
+            expect(math.isclose(_dot(vector, vector), 1.0, abs_tol=1e-3), f"{text[:20]!r} is not of length one.")
 
 
 async def the_same_text_gives_the_same_vector(make: MakeEmbedder) -> None:
@@ -59,9 +55,9 @@ async def the_same_text_gives_the_same_vector(make: MakeEmbedder) -> None:
     async with _made(make) as embedder:
         alone = (await embedder.passages(TEXTS[:1]))[0]
         among = (await embedder.passages(TEXTS[:2]))[0]
-        _expect(_dot(alone, among) > 1 - 1e-3, "A text has another vector among others.")
+        expect(_dot(alone, among) > 1 - 1e-3, "A text has another vector among others.")
         first, second = await embedder.query(TEXTS[0]), await embedder.query(TEXTS[0])
-        _expect(_dot(first, second) > 1 - 1e-3, "A question has another vector the second time.")
+        expect(_dot(first, second) > 1 - 1e-3, "A question has another vector the second time.")
 
 
 async def a_text_is_nearest_to_itself(make: MakeEmbedder) -> None:
@@ -71,7 +67,7 @@ async def a_text_is_nearest_to_itself(make: MakeEmbedder) -> None:
         for number in (0, 1):
             query = await embedder.query(TEXTS[number])
             near, far = _dot(query, passages[number]), _dot(query, passages[1 - number])
-            _expect(
+            expect(
                 near > far, f"{TEXTS[number]!r} is nearer to the other text ({far:.3f}) than to itself ({near:.3f})."
             )
 
@@ -79,7 +75,7 @@ async def a_text_is_nearest_to_itself(make: MakeEmbedder) -> None:
 async def no_texts_give_no_vectors(make: MakeEmbedder) -> None:
     """And cost no call that could fail."""
     async with _made(make) as embedder:
-        _expect(list(await embedder.passages([])) == [], "No texts gave vectors.")
+        expect(list(await embedder.passages([])) == [], "No texts gave vectors.")
 
 
 CHECKS: Sequence[EmbedderCheck] = (

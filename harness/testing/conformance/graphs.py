@@ -14,7 +14,6 @@ A check is an ``async`` function of a :class:`GraphStorage`; each one gets fresh
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from harness.testing.conformance._graph_checks import CHECKS
@@ -24,8 +23,7 @@ from harness.testing.conformance._graph_storage import (
     GraphStorageFactory,
     graph_storage_of,
 )
-from harness.testing.conformance._storage import CheckError
-from harness.testing.conformance.sessions import CHECK_TIMEOUT_S, ConformanceError
+from harness.testing.conformance._suite import CHECK_TIMEOUT_S, CheckError, ConformanceError, run, run_all
 
 GRAPH_CHECKS: tuple[GraphCheck, ...] = CHECKS
 """All checks; each fails by raising."""
@@ -33,8 +31,7 @@ GRAPH_CHECKS: tuple[GraphCheck, ...] = CHECKS
 
 async def run_graph_check(check: GraphCheck, factory: GraphStorageFactory) -> None:
     """Run one check on fresh storage. Raises what the check raises, TimeoutError after ``CHECK_TIMEOUT_S``."""
-    async with factory() as storage, asyncio.timeout(CHECK_TIMEOUT_S):
-        await check(storage)
+    await run(check, factory)
 
 
 async def check_graph(factory: GraphStorageFactory, *, checks: Sequence[GraphCheck] = GRAPH_CHECKS) -> None:
@@ -43,14 +40,7 @@ async def check_graph(factory: GraphStorageFactory, *, checks: Sequence[GraphChe
     Raises:
         ConformanceError: one or more checks failed; all were run.
     """
-    failures: dict[str, Exception] = {}
-    for check in checks:
-        try:
-            await run_graph_check(check, factory)
-        except Exception as error:  # noqa: BLE001 - whatever a broken graph raises is a finding
-            failures[getattr(check, "__name__", repr(check))] = error
-    if failures:
-        raise ConformanceError(failures)
+    await run_all(checks, factory)
 
 
 __all__ = [

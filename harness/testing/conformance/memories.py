@@ -19,7 +19,6 @@ it passes the checks about reopening by having nothing to reopen, and plays both
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from harness.testing.conformance import _memory_branches, _memory_life, _memory_removal, _memory_scopes, _memory_search
@@ -29,8 +28,7 @@ from harness.testing.conformance._memory_storage import (
     MemoryStorageFactory,
     memory_storage_of,
 )
-from harness.testing.conformance._storage import CheckError
-from harness.testing.conformance.sessions import CHECK_TIMEOUT_S, ConformanceError
+from harness.testing.conformance._suite import CHECK_TIMEOUT_S, CheckError, ConformanceError, run, run_all
 
 MEMORY_CHECKS: tuple[MemoryCheck, ...] = (
     *_memory_life.CHECKS,
@@ -44,8 +42,7 @@ MEMORY_CHECKS: tuple[MemoryCheck, ...] = (
 
 async def run_memory_check(check: MemoryCheck, factory: MemoryStorageFactory) -> None:
     """Run one check on fresh storage. Raises what the check raises, TimeoutError after ``CHECK_TIMEOUT_S``."""
-    async with factory() as storage, asyncio.timeout(CHECK_TIMEOUT_S):
-        await check(storage)
+    await run(check, factory)
 
 
 async def check_memory_store(factory: MemoryStorageFactory, *, checks: Sequence[MemoryCheck] = MEMORY_CHECKS) -> None:
@@ -54,14 +51,7 @@ async def check_memory_store(factory: MemoryStorageFactory, *, checks: Sequence[
     Raises:
         ConformanceError: one or more checks failed; all were run.
     """
-    failures: dict[str, Exception] = {}
-    for check in checks:
-        try:
-            await run_memory_check(check, factory)
-        except Exception as error:  # noqa: BLE001 - whatever a broken store raises is a finding
-            failures[getattr(check, "__name__", repr(check))] = error
-    if failures:
-        raise ConformanceError(failures)
+    await run_all(checks, factory)
 
 
 __all__ = [

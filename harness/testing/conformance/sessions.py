@@ -19,11 +19,11 @@ it passes the checks about reopening by having nothing to reopen, and plays both
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from harness.testing.conformance import _session_journal, _session_life, _session_races, _session_tree
-from harness.testing.conformance._storage import Check, CheckError, Storage, StorageFactory, storage_of
+from harness.testing.conformance._storage import Check, Storage, StorageFactory, storage_of
+from harness.testing.conformance._suite import CHECK_TIMEOUT_S, CheckError, ConformanceError, run, run_all
 
 CHECKS: tuple[Check, ...] = (
     *_session_life.CHECKS,
@@ -33,22 +33,10 @@ CHECKS: tuple[Check, ...] = (
 )
 """All checks; each fails by raising."""
 
-CHECK_TIMEOUT_S = 60.0
-
-
-class ConformanceError(AssertionError):
-    """A store failed checks of the suite. ``failures``: name of the check → what it raised."""
-
-    def __init__(self, failures: Mapping[str, Exception]) -> None:
-        lines = [f"  {name}: {type(error).__name__}: {error}" for name, error in failures.items()]
-        super().__init__("\n".join([f"{len(failures)} checks failed:", *lines]))
-        self.failures = dict(failures)
-
 
 async def run_check(check: Check, factory: StorageFactory) -> None:
     """Run one check on fresh storage. Raises what the check raises, TimeoutError after ``CHECK_TIMEOUT_S``."""
-    async with factory() as storage, asyncio.timeout(CHECK_TIMEOUT_S):
-        await check(storage)
+    await run(check, factory)
 
 
 async def check_session_store(factory: StorageFactory, *, checks: Sequence[Check] = CHECKS) -> None:
@@ -57,14 +45,7 @@ async def check_session_store(factory: StorageFactory, *, checks: Sequence[Check
     Raises:
         ConformanceError: one or more checks failed; all were run.
     """
-    failures: dict[str, Exception] = {}
-    for check in checks:
-        try:
-            await run_check(check, factory)
-        except Exception as error:  # noqa: BLE001 - whatever a broken store raises is a finding
-            failures[getattr(check, "__name__", repr(check))] = error
-    if failures:
-        raise ConformanceError(failures)
+    await run_all(checks, factory)
 
 
 __all__ = [

@@ -19,8 +19,6 @@ begins.
 
 from __future__ import annotations
 
-import asyncio
-
 from harness.testing.conformance._short_term_checks import (
     CHECKS as SHORT_TERM_CHECKS,
     Open,
@@ -29,13 +27,12 @@ from harness.testing.conformance._short_term_checks import (
     ShortTermStorage,
     short_term_storage_of,
 )
-from harness.testing.conformance.sessions import CHECK_TIMEOUT_S
+from harness.testing.conformance._suite import run
 
 
 async def run_short_term_check(check: ShortTermCheck, factory: ShortTermFactory) -> None:
     """Run one check. Raises what the check raises, TimeoutError after ``CHECK_TIMEOUT_S``."""
-    async with factory() as storage, asyncio.timeout(CHECK_TIMEOUT_S):
-        await check(storage)
+    await run(check, factory)
 
 
 __all__ = [

@@ -20,7 +20,9 @@ from harness.understanding.checks.relation_features import relation_features
 from harness.understanding.checks.slots import Aspect, Held, Slot, find_slots, masked, read_fact
 from harness.understanding.facts.claims import SPEAKER, Reading, read_claims
 from harness.understanding.facts.places import gazetteer
-from harness.understanding.facts.relations import STRONG, Stand as ClaimStand, best, propositions
+from harness.understanding.facts.propositions import propositions
+from harness.understanding.facts.relations import best
+from harness.understanding.facts.stands import STRONG, Stand as ClaimStand
 from harness.understanding.text import normalize, sentences
 
 if TYPE_CHECKING:

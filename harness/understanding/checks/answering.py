@@ -14,7 +14,7 @@ from harness.understanding.checks.questions import read_question, spans, verdict
 from harness.understanding.checks.utterances import read_utterance
 from harness.understanding.facts.claims import SPEAKER, Reading, read_claims
 from harness.understanding.facts.knowledge import judge
-from harness.understanding.facts.relations import CERTAIN, LIKELY, STRONG, Stand
+from harness.understanding.facts.stands import CERTAIN, LIKELY, STRONG, Stand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

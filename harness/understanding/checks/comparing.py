@@ -12,7 +12,8 @@ from harness.understanding.checks.points import LIKING, Point, bare, content, ke
 from harness.understanding.facts.exclusions import sides
 from harness.understanding.facts.kinds import told_apart
 from harness.understanding.facts.places import one_in_other
-from harness.understanding.facts.relations import Stand, relate
+from harness.understanding.facts.relations import relate
+from harness.understanding.facts.stands import Stand
 from harness.understanding.text import fold, has_han, numbers, terms
 
 if TYPE_CHECKING:

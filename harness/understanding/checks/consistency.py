@@ -33,7 +33,7 @@ from harness.understanding.facts.claims import (
 )
 from harness.understanding.facts.kinds import same_words
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of
-from harness.understanding.facts.relations import CERTAIN, LIKELY, STRONG, Relation, Stand
+from harness.understanding.facts.stands import CERTAIN, LIKELY, STRONG, Relation, Stand
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import (
     fold,

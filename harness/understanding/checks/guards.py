@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from harness.language.classifier import text_features
 from harness.state import Notice
 from harness.understanding.checks.disguise import revealed, seen
-from harness.understanding.facts.relations import LIKELY
+from harness.understanding.facts.stands import LIKELY
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import fold, sentences
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
 from harness.understanding.facts.keys import NAME
 from harness.understanding.facts.kin import Relative, noun_of, nouns_for, relatives_of
-from harness.understanding.facts.relations import CERTAIN, Stand, best
+from harness.understanding.facts.relations import best
+from harness.understanding.facts.stands import CERTAIN, Stand
 from harness.understanding.text import fold
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from harness.understanding.facts.claims import (
 )
 from harness.understanding.facts.kinds import kinds_in
 from harness.understanding.facts.knowledge import Knowledge, Known, knowledge_of, sentence_polarity
-from harness.understanding.facts.relations import Stand, best, negated, relate
+from harness.understanding.facts.relations import best, negated, relate
+from harness.understanding.facts.stands import Stand
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, normalize, numbers, sentences, stem, terms
 

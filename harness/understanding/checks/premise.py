@@ -12,7 +12,7 @@ from harness.understanding.checks.presupposed import presupposed
 from harness.understanding.checks.promised import unpromised
 from harness.understanding.checks.relatives import relatives_work
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of, sentence_polarity, supported
-from harness.understanding.facts.relations import FAIRLY, LIKELY, STRONG, WEAK, Stand
+from harness.understanding.facts.stands import FAIRLY, LIKELY, STRONG, WEAK, Stand
 from harness.understanding.facts.translating import pack_of
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, normalize, sentences, terms

@@ -12,7 +12,7 @@ from harness.state import CHARACTER, USER, Fact
 from harness.understanding.checks.holding import statement
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.keys import NAME
-from harness.understanding.facts.relations import propositions
+from harness.understanding.facts.propositions import propositions
 from harness.understanding.text import contains_phrase, fold, has_han, terms
 
 if TYPE_CHECKING:

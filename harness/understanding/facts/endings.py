@@ -10,7 +10,7 @@ from harness.state.operations import RetractFact
 from harness.understanding.facts.claims import plain_text
 from harness.understanding.facts.fact_changes import QUOTE_LENGTH, Said
 from harness.understanding.facts.kinds import kinds_in, members_in, narrower
-from harness.understanding.facts.relations import propositions
+from harness.understanding.facts.propositions import propositions
 from harness.understanding.text import contains_phrase, numbers, sentences
 
 if TYPE_CHECKING:

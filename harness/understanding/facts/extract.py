@@ -21,8 +21,9 @@ from harness.understanding.facts.fact_changes import (
 )
 from harness.understanding.facts.keys import NAME, RELATIVES, THINGS
 from harness.understanding.facts.knowledge import judge, persona_knowledge
-from harness.understanding.facts.relations import LIKELY, Stand, propositions
+from harness.understanding.facts.propositions import propositions
 from harness.understanding.facts.short_answers import read_answer
+from harness.understanding.facts.stands import LIKELY, Stand
 from harness.understanding.facts.stating import literal, own_words, serious
 from harness.understanding.facts.subjects import Subjects
 from harness.understanding.facts.third_relations import denied_relations, third_relations

@@ -12,8 +12,11 @@ from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plai
 from harness.understanding.facts.keys import AGE, NAME, PET, RELATIVES
 from harness.understanding.facts.kinds import kinds_in, members_in
 from harness.understanding.facts.places import Containment, compare_places
-from harness.understanding.facts.relations import NAMES, STRONG, Stand, best, propositions
+from harness.understanding.facts.propositions import propositions
+from harness.understanding.facts.relations import best
+from harness.understanding.facts.stands import STRONG, Stand
 from harness.understanding.facts.wants import want_attributes
+from harness.understanding.facts.wordings import NAMES
 from harness.understanding.moments import single_moment
 from harness.understanding.text import contains_phrase, fold, has_han, numbers, sentences, terms
 

@@ -12,19 +12,12 @@ from harness.understanding.checks.holding import statement
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, plain_text, positive, read_claims
 from harness.understanding.facts.keys import NAME
 from harness.understanding.facts.kinds import kinds_in
-from harness.understanding.facts.relations import (
-    CERTAIN,
-    LIKELY,
-    NAMES,
-    NEITHER,
-    Relation,
-    Stand,
-    best,
-    miscounted,
-    propositions,
-)
+from harness.understanding.facts.propositions import propositions
+from harness.understanding.facts.relations import best, miscounted
+from harness.understanding.facts.stands import CERTAIN, LIKELY, NEITHER, Relation, Stand
 from harness.understanding.facts.translating import pack_of, translated
 from harness.understanding.facts.values import values_match
+from harness.understanding.facts.wordings import NAMES
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, sentences, stem, terms
 

@@ -2,152 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.language.remembering import remembered
-from harness.state import PersonaFact
-from harness.understanding.checks.holding import statement
-from harness.understanding.facts.claims import (
-    SPEAKER,
-    Claim,
-    Reading,
-    limited,
-    plain_text,
-    positive,
-    read_claims,
-    same_numbers,
-)
+from harness.understanding.facts.claims import Claim, same_numbers
 from harness.understanding.facts.exclusions import sides
-from harness.understanding.facts.implied import implied, without_former
-from harness.understanding.facts.keys import LIKES, NAME, PET
-from harness.understanding.facts.kinds import (
-    CITY,
-    COUNTRY,
-    covers,
-    first_member,
-    head_patterns,
-    kinds_in,
-    members_in,
-    same_words,
-    told_apart,
-)
+from harness.understanding.facts.implied import implied
+from harness.understanding.facts.keys import PET
+from harness.understanding.facts.kinds import CITY, COUNTRY, covers, kinds_in, told_apart
 from harness.understanding.facts.places import Containment, compare_places
-from harness.understanding.facts.values import unnumbered, values_match
-from harness.understanding.text import contains_phrase, fold, has_han, likeness, numbers, stem, terms
+from harness.understanding.facts.stands import CERTAIN, FAIRLY, LIKELY, NEITHER, STRONG, WEAK, Relation, Stand
+from harness.understanding.facts.values import values_match
+from harness.understanding.facts.wordings import by_wording, inner_denials, names_in
+from harness.understanding.text import fold, has_han, likeness, numbers, terms
 
 if TYPE_CHECKING:
     from harness.language import LanguagePack
     from harness.language.sections_facts import Attribute
 
-CERTAIN = 1.0
-STRONG = 0.85
-FAIRLY = 0.75
-LIKELY = 0.7
-WEAK = 0.55
-"""Strengths of a relation. Ordinary replies are only held to STRONG ones, quoted claims to WEAK ones too."""
-
-_ALIKE = 0.75
 _HALF = 0.5
-_PARTS = 2
-_MOST = 0.6
-_CALENDAR = frozenset({"#weekday", "#month_name"})
-NAMES = re.compile(r"\b[A-Z][\w'-]+")
-_LATIN = re.compile(r"[a-z]+")
-
-
-class Stand(StrEnum):
-    """How a claim stands to a fact."""
-
-    same = "same"
-    conflict = "conflict"
-    neither = "neither"
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A stand and how sure it is, 0 to 1."""
-
-    stand: Stand
-    strength: float = 0.0
-
-
-NEITHER = Relation(Stand.neither)
-
-
-@remembered(2048, texts=2)
-def propositions(attribute: str, value: str, polarity: bool, own: str, pack: LanguagePack) -> tuple[Claim, ...]:
-    """A fact in the form of claims: by its attribute, and by what its value or statement says as a sentence."""
-    spec, told = pack.attribute(attribute), polarity
-    plain, affirmed, _ = positive(plain_text(value, pack), pack)
-    plain = (pack.rewrite(plain_text(value, pack), pack.text.idioms) if affirmed else plain) or value
-    polarity = polarity == affirmed
-    if pack.denies(attribute):
-        polarity = not polarity
-    head = _kind_of_alias(attribute, spec, pack)
-    if head and pack.pattern(pack.wording.named).match(plain) and not _mentions_kind(plain, spec, pack):
-        plain = pack.wording.kind_named.format(kind=head, name=plain)
-    key = spec.key if spec else fold(attribute)
-    plain, only = limited(plain, pack)
-    single = spec.single if spec else True
-    named = pack.pattern(pack.wording.naming).search(plain)
-    name = named["name"] if named else ""
-    kind = first_member(plain, spec.key, pack) if name and spec is not None and spec.closed else ""
-    found = [Claim(SPEAKER, key, plain, polarity, value, kind, name, single=single, predicate=plain, only=only)]
-    read = []
-    for said in dict.fromkeys((own, "")):
-        sentence = statement(PersonaFact(attribute=attribute, value=value, polarity=told, statement=said), pack=pack)
-        reading = Reading(loose=True, wording=spec is None or bool(said))
-        read += [c for c in read_claims(sentence, pack, reading) if c.subject == SPEAKER and c not in read]
-    read = [claim for claim in read if claim.attribute != NAME or key == NAME]
-    if any(claim.attribute == key and claim.polarity != polarity for claim in read):
-        found.clear()
-    if any(claim.attribute == key and claim.name and claim.polarity == polarity for claim in read):
-        found.clear()
-    found += [claim for claim in read if claim not in found]
-    mixed = spec is not None and spec.closed and not _all_affirmed(value, pack)
-    if mixed:
-        found = [claim for claim in found if claim.quote != value]
-    if spec is None or mixed:
-        found.extend(_further(attribute, value, polarity, pack))
-    found = without_former(found, pack)
-    found.extend(implied(found, attribute, pack))
-    return tuple(replace(claim, slot=fold(attribute)) for claim in found)
-
-
-def _kind_of_alias(attribute: str, spec: Attribute | None, pack: LanguagePack) -> str:
-    """The alias itself when it names a kind of thing ("sister" for siblings), else empty."""
-    if spec is None or fold(attribute) == spec.key:
-        return ""
-    members = pack.wording.kinds.get(spec.key, ())
-    return attribute if fold(attribute) in map(fold, members[1:]) else ""
-
-
-def _mentions_kind(value: str, spec: Attribute | None, pack: LanguagePack) -> bool:
-    return (
-        spec is None or f"#{spec.key}" in kinds_in(value, pack) or any(contains_phrase(value, g) for g in spec.generic)
-    )
-
-
-def _all_affirmed(value: str, pack: LanguagePack) -> bool:
-    """Whether no part of a value denies ("two brothers, no sisters")."""
-    parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
-    return len(parts) < _PARTS or all(positive(plain_text(part, pack), pack)[1] for part in parts)
-
-
-def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> list[Claim]:
-    """What an open attribute says besides: a favourite is liked, and each part of a value stands for itself."""
-    found = []
-    if pack.pattern(pack.wording.favourite).search(attribute) and polarity:
-        found.append(Claim(SPEAKER, LIKES, value, quote=value, predicate=value))
-    parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
-    for part in parts if len(parts) > 1 else ():
-        plain, affirmed, _ = positive(plain_text(part, pack), pack)
-        key = spec.key if (spec := pack.attribute(attribute)) else fold(attribute)
-        found.append(Claim(SPEAKER, key, plain or part, affirmed, part, predicate=plain))
-    return found
 
 
 def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
@@ -173,7 +46,7 @@ def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
         return Relation(Stand.same, LIKELY) if equal else Relation(Stand.conflict, LIKELY)
     if excluded.stand is not Stand.neither:
         return excluded
-    return _by_wording(claim, known, pack)
+    return by_wording(claim, known, pack)
 
 
 def _opposed(first: Claim, second: Claim, pack: LanguagePack) -> bool:
@@ -231,7 +104,7 @@ def _same_attribute(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     if claim.polarity == known.polarity:
         further = claim_generic and not known_generic  # who has no siblings at all says more than "no sisters"
         return Relation(Stand.same, CERTAIN) if (equal or known_generic) and not further else NEITHER
-    if _inner_denials(claim, pack) != _inner_denials(known, pack):
+    if inner_denials(claim, pack) != inner_denials(known, pack):
         return Relation(Stand.same, LIKELY) if equal else NEITHER
     denied, affirmed = (claim, known) if known.polarity else (known, claim)
     if _generic(denied.value, spec, pack) or equal or covers(denied.value, affirmed.value, pack):
@@ -249,7 +122,7 @@ def _firm(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
     spec = pack.attribute(known.attribute)
     if spec is None:
         return same_numbers(claim.value, known.value, pack) is False or likeness(claim.value, known.value) < _HALF / 2
-    if spec.compare == "text" and _names(known.value, pack) and not _names(claim.value, pack):
+    if spec.compare == "text" and names_in(known.value, pack) and not names_in(claim.value, pack):
         return False  # "a small shop" may be the one called Slow Puncture
     if spec.compare != "place":
         return True
@@ -303,132 +176,6 @@ def _kept(rules: frozenset[int], claim: Claim, known: Claim, pack: LanguagePack)
         return False
     shared = terms(claim.value, pack) & (terms(known.value, pack) | terms(known.slot, pack))
     return any(shared or not pack.wording.exclusions[number].alike for number in rules)
-
-
-def _about(claim: Claim, pack: LanguagePack) -> tuple[frozenset[str], frozenset[str]]:
-    return _about_value(claim.value, claim.attribute, pack)
-
-
-@remembered(4096)
-def _about_value(value: str, attribute: str, pack: LanguagePack) -> tuple[frozenset[str], frozenset[str]]:
-    """Terms of the attribute when it is an open one, and terms of the value."""
-    spec = pack.attribute(attribute)
-    head = terms(attribute, pack) if attribute and spec is None else frozenset()
-    if spec is not None and spec.taste and has_han(value):  # "likes to eat fish" is about fish
-        value = pack.pattern(pack.wording.eating).sub("", value) or value
-    return head, terms(value, pack)
-
-
-def _by_wording(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
-    claim_head, claim_value = _about(claim, pack)
-    known_head, known_value = _about(known, pack)
-    said, held = claim_head | claim_value, known_head | known_value
-    if not said or not held:
-        return NEITHER
-    shared = said & held
-    if _other_of_its_kind(claim, known, pack):
-        return NEITHER if _is_taste(claim, pack) else Relation(Stand.conflict, LIKELY)
-    general, special = (claim.value, known.value) if known.polarity else (known.value, claim.value)
-    covered = covers(general, special, pack)
-    if not shared and not covered and not same_words(claim.value, known.value, pack):
-        return NEITHER
-    of_claim, of_known = len(shared) / len(said), len(shared) / len(held)
-    about = bool(known_head) and known_head <= said
-    turned = _inner_denials(claim, pack) != _inner_denials(known, pack)
-    if turned and claim.polarity != known.polarity:
-        return Relation(Stand.same, LIKELY) if max(of_claim, of_known) >= _HALF else NEITHER
-    if turned and min(of_claim, of_known) >= _MOST:
-        return Relation(Stand.conflict, LIKELY)
-    if claim.polarity == known.polarity:
-        return _alike(claim, known, of_claim, about=about, pack=pack)
-    if (of_claim >= _MOST and of_known >= _MOST) or (covered and _is_taste(claim, pack) and _is_taste(known, pack)):
-        return Relation(Stand.conflict, STRONG)
-    worded = unnumbered(said)
-    besides = not claim.polarity and bool(_things(claim, pack) - held)
-    about = about and not besides  # no sugar in it says nothing against the coffee
-    if (
-        about
-        or of_claim >= _MOST
-        or len(unnumbered(shared)) >= max(_MOST * len(worded), 1)
-        or (of_claim >= _HALF and of_known >= _HALF and not besides)
-    ):
-        return Relation(Stand.conflict, LIKELY if about or of_known >= _HALF else WEAK)
-    if claim.polarity and not _is_taste(claim, pack):
-        if covered:
-            return Relation(Stand.conflict, LIKELY)
-        if known_value and known_value <= claim_value:
-            return Relation(Stand.conflict, LIKELY if claim.attribute else WEAK)  # never been on a ship; went by ship
-    return NEITHER
-
-
-def _inner_denials(claim: Claim, pack: LanguagePack) -> bool:
-    """Whether a value denies a part of what it names ("coffee without sugar", 咖啡不加糖)."""
-    value = claim.predicate if not claim.attribute else claim.value
-    denials = len(pack.any_of(pack.history.negators).findall(value))
-    return (denials + len(pack.any_of(pack.wording.lacking).findall(value))) % 2 == 1
-
-
-def _things(claim: Claim, pack: LanguagePack) -> frozenset[str]:
-    """Terms of what a claim is about, without what is done with it."""
-    value = pack.any_of(pack.history.light).sub(" ", claim.value)
-    if not claim.attribute and not has_han(value):
-        value = value.partition(" ")[2] if value == claim.value else value
-    return terms(value, pack)
-
-
-def _alike(claim: Claim, known: Claim, of_claim: float, *, about: bool, pack: LanguagePack) -> Relation:
-    """Two claims with shared words and the same polarity: the same, or told apart by a number, colour or name."""
-    known_head, known_value = _about(known, pack)
-    shared = frozenset.union(*_about(claim, pack)) & (known_head | known_value)
-    worded = unnumbered(frozenset.union(*_about(claim, pack)))
-    half = len(unnumbered(shared)) >= _HALF * len(worded) and bool(worded)
-    told = set(numbers(claim.value, pack)) <= set(numbers(known.value, pack))  # "ten to six" says that it closes at six
-    differ = same_numbers(claim.value, known.value, pack) is False and not told
-    if differ and (about or (half and bool(unnumbered(shared)))):
-        return Relation(Stand.conflict, LIKELY)
-    if claim.polarity and told_apart(claim.value, known.value, pack):
-        return Relation(Stand.conflict, LIKELY if about else WEAK)
-    names = _names(claim.value, pack), _names(known.value, pack)
-    if all(names) and not names[0] & names[1] and (about or of_claim >= _HALF):
-        return Relation(Stand.conflict, LIKELY)
-    spec = pack.attribute(known.attribute)
-    if same_words(claim.value, known.value, pack) and not claim.attribute and not (spec and spec.closed):
-        return Relation(Stand.same, LIKELY)
-    enough = of_claim >= _MOST and bool((shared - known_head) or not known_head)
-    return Relation(Stand.same, LIKELY) if enough else NEITHER
-
-
-def _names(text: str, pack: LanguagePack) -> set[str]:
-    """Names in a value, but none of days and months."""
-    return {name for name in NAMES.findall(text) if not kinds_in(name, pack) & _CALENDAR}
-
-
-def _other_of_its_kind(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
-    """As "instrument: drums" and "plays the piano": the attribute names a kind, and the claim has another of it."""
-    spec = pack.attribute(known.attribute)
-    if not (claim.polarity and known.polarity) or "§" in claim.predicate or (spec is not None and spec.closed):
-        return False
-    kind = _kind_of_slot(known.slot, pack)
-    if not kind:
-        return False
-    if f"#{kind}" in kinds_in(claim.predicate, pack) and told_apart(claim.value, known.value, pack):
-        return True
-    first, second = members_in(claim.predicate, kind, pack), members_in(known.value, kind, pack)
-    first = first - {stem(fold(known.slot))}
-    known_one = bool(second) or pack.pattern(pack.wording.having).match(claim.predicate) is not None
-    return bool(first) and known_one and not first & second
-
-
-@remembered(1024)
-def _kind_of_slot(slot: str, pack: LanguagePack) -> str:
-    """The kind of things that the attribute a fact was given under names; empty when it names none."""
-    named = pack.wording.slots.get(slot)
-    return next((kind for kind, head in head_patterns(pack) if named == kind or head.fullmatch(slot)), "")
-
-
-def _is_taste(claim: Claim, pack: LanguagePack) -> bool:
-    spec = pack.attribute(claim.attribute)
-    return spec is not None and spec.taste
 
 
 def miscounted(claim: Claim, known: Claim, pack: LanguagePack) -> bool:
