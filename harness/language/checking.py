@@ -252,7 +252,7 @@ def _script(pack: LanguagePack, lines: _Lines) -> Iterator[PackFinding]:
                 yield PackFinding("warning", message, where, lines.of_value(text))
 
 
-_FOR_READERS = ("lines", "begun", "statement", "denial", "session_ended", "promise_", "recalled", "disputed")
+_FOR_READERS = ("lines", "begun", "untold", "statement", "denial", "session_ended", "promise_", "recalled", "disputed")
 """Beginnings of the names of fields that hold texts people read."""
 
 

@@ -21,6 +21,7 @@ class Slot(Frozen):
         ask: how it is asked for.
         values: how it is given in a statement; group ``v`` is the value. Without any, a statement gives it only in answer
             to the question.
+        answers: how it is given by less than a statement, in answer to the question only.
         named: only values that are known places are compared.
         number: the value is a number; values are compared as numbers.
         apart: how far two numbers may be apart and still be the same (a rounded age).
@@ -29,6 +30,7 @@ class Slot(Frozen):
     key: str
     ask: Words = ()
     values: Words = ()
+    answers: Words = ()
     named: bool = False
     number: bool = False
     apart: float = 0

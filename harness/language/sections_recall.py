@@ -35,6 +35,10 @@ class RecallCues(Frozen):
         names: patterns of such a question about what was spoken of ("what was it called", 叫什么来着). ``names_excluded``:
             questions that only look so. ``anaphors``: those that name nothing themselves.
         comparing: words with which a sentence weighs one thing against another.
+        untold: what is said to the user of what they never told: ``relative`` (a name, over ``{who}``), ``age``; and ``born``, over the
+            birthday ``{born}`` and the ages ``{low}`` and ``{high}`` that follow from it. ``untold_begun``, ``untold_lines``: openers
+            and whole replies for it. ``telling_names``: words with which a name may have been told. ``given``: what a reply that
+            makes up a name looks like.
         lines: whole replies over ``{truth}``, for when no reply of the model gave the answer.
     """
 
@@ -65,3 +69,8 @@ class RecallCues(Frozen):
     names_excluded: tuple[str, ...] = ()
     anaphors: tuple[str, ...] = ()
     comparing: tuple[str, ...] = ()
+    untold: Mapping[str, str] = Field(default_factory=dict)
+    untold_begun: tuple[str, ...] = ()
+    untold_lines: tuple[str, ...] = ()
+    telling_names: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()

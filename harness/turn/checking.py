@@ -15,6 +15,7 @@ from harness.understanding.checks.constraints import check_constraints
 from harness.understanding.checks.naming_asked import check_references
 from harness.understanding.checks.recall import check_recall
 from harness.understanding.checks.ruled_out import check_ruled_out
+from harness.understanding.checks.untold import check_untold
 from harness.understanding.text import contains_phrase, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
@@ -53,6 +54,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
     found = (
         *found,
         *check_recall(text, turn.notices, pack),
+        *check_untold(text, turn.notices, pack),
         *check_references(text, turn.notices, state=turn.state, pack=pack),
         *check_admission(
             text,

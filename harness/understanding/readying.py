@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness.state.base import Frozen
 
 
-_NO_EXPRESSIONS = ("dishes", "any_noun", "lines", "begun")
+_NO_EXPRESSIONS = ("dishes", "any_noun", "lines", "begun", "untold_lines", "untold_begun")
 """Lists in the sections whose expressions are readied that hold words, lines, or expressions still to be filled in."""
 SPEAKERS: tuple[Literal["user", "character"], ...] = ("user", "character")
 

@@ -8,6 +8,8 @@ from harness.turn.turn import Turn
 from harness.understanding.checks.calling import NAME
 from harness.understanding.checks.consistency import check_premise
 from harness.understanding.checks.recall import recall_notices
+from harness.understanding.checks.untold import untold_notices
+from harness.understanding.facts.keys import BIRTHDAY
 from harness.understanding.references.mixed import packs_beside
 
 
@@ -29,5 +31,11 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
         turn = await judging.judge_premise(turn, ports)
     if all(notice.attribute == NAME for notice in turn.notices):
         # Who calls the character by a wrong name may ask for something all the same.
-        turn = turn.with_(notices=(*turn.notices, *recall_notices(turn.text, state=turn.informed, pack=pack)))
+        told = recall_notices(turn.text, state=turn.informed, pack=pack)
+        if not told or all(notice.attribute == BIRTHDAY for notice in told):
+            remembered = [one.item.text for one in turn.recalled.items]
+            told = (
+                untold_notices(turn.text, state=turn.informed, pack=pack, now=turn.now, remembered=remembered) or told
+            )
+        turn = turn.with_(notices=(*turn.notices, *told))
     return turn

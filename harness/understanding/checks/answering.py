@@ -14,6 +14,7 @@ from harness.understanding.checks.questions import read_question, spans, verdict
 from harness.understanding.checks.utterances import read_utterance
 from harness.understanding.facts.claims import SPEAKER, Reading, read_claims
 from harness.understanding.facts.knowledge import judge
+from harness.understanding.facts.short_answers import read_answer
 from harness.understanding.facts.stands import CERTAIN, LIKELY, STRONG, Stand
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _LONGEST = 2_000
 _PERSONA = "persona"
 _SLOT = "slot:"
+_MANY = ("likes", "diet", "drinks", "hobby", "skill", "visited", "possession")
+"""Of these a person has more than one: another value contradicts nothing."""
 _ELSEWHERE = ("claim", "slot:where", "slot:origin")
 """Claims and places have checks of their own; a place without a subject is often another's (在绍兴，身体都好)."""
 
@@ -32,6 +35,7 @@ _ELSEWHERE = ("claim", "slot:where", "slot:origin")
 def against_persona(reply: str, user_text: str, known: Knowledge, pack: LanguagePack) -> Iterator[tuple[str, Known]]:
     """The words of a reply that deny a fact of the persona, and the fact."""
     yield from _answered(reply, user_text, known, pack)
+    yield from _bare(reply, user_text, known, pack)
     question = read_question(user_text[:_LONGEST], pack)
     own = pack.any_of(pack.text.first_person)
     others = question is not None and question.own and not question.listener
@@ -46,6 +50,26 @@ def against_persona(reply: str, user_text: str, known: Knowledge, pack: Language
             if conflict.rule not in _ELSEWHERE and conflict.strength >= SURE:
                 yield conflict.words, item
                 break
+
+
+def _bare(reply: str, user_text: str, known: Knowledge, pack: LanguagePack) -> Iterator[tuple[str, Known]]:
+    """What a bare value says against a fact: "Boston." to "Where do you live?"."""
+    question = read_question(user_text[:_LONGEST], pack)
+    if question is None or not question.open or not question.listener or question.own or question.knowing:
+        return
+    if pack.any_of(pack.history.not_always).search(question.words) or pack.any_of(pack.history.unsure).search(
+        question.words
+    ):
+        return
+    for claim in read_answer(reply[:_LONGEST], user_text[:_LONGEST], pack):
+        if claim.subject != SPEAKER or not claim.attribute or claim.weak or claim.attribute in _MANY:
+            continue
+        fact, relation = judge(claim, known, pack)
+        if fact is None or relation.stand is not Stand.conflict or fact.fact.speaker != _PERSONA or fact.free:
+            continue
+        if relation.strength >= STRONG and claim.polarity and fact.fact.polarity:
+            yield claim.quote, fact
+            return
 
 
 def _answered(reply: str, user_text: str, known: Knowledge, pack: LanguagePack) -> Iterator[tuple[str, Known]]:

@@ -76,6 +76,11 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
     return put.format(attribute=fact.attribute, value=value, a_value=_with_article(value, pack))
 
 
+def untold(notice: Notice) -> bool:
+    """Whether a notice says that what is asked for was never told, or only follows from what was."""
+    return notice.kind == "recall" and not notice.fact_id and not notice.value
+
+
 def relative_line(relation: str, value: str, pack: LanguagePack) -> str:
     """A fact about a relative as a sentence ("mother", "a baker in York"); empty where the pack has none for such a value."""
     lines = pack.wording.relative_lines
@@ -157,7 +162,7 @@ def begun_answers(
             without a truth has openers that only decline.
     """
     if notice.kind == "recall":
-        openers = pack.recall.begun
+        openers = pack.recall.untold_begun if untold(notice) else pack.recall.begun
     elif not notice.truth:
         openers = pack.holding.begun.get("unknown", ())
     else:
@@ -232,7 +237,8 @@ def hold_line(
     Never one that is nearly among ``previous`` while another is left. Empty when the pack has no lines.
     """
     recalled = notice.kind == "recall"
-    lines = pack.recall.lines if recalled else _lines(notice, persona, pack)
+    told = pack.recall.untold_lines if untold(notice) else pack.recall.lines
+    lines = told if recalled else _lines(notice, persona, pack)
     filled = tuple(line.format(truth=_bare(notice.truth), name=persona.name) for line in lines)
     return _unsaid(filled, seed, previous)
 

@@ -54,7 +54,7 @@ def under_notice(reply: str, notice: Notice, known: Knowledge, pack: LanguagePac
     asserted = _asserts(reply, notice, fact, pack) or (_asserts(said, notice, fact, pack) if said != reply else "")
     if asserted:
         yield finding("concession", asserted, notice.fact_id)
-    held = _states(reply, notice, fact, pack)
+    held = _states(reply, notice, fact, pack) or _denies(reply, notice, fact, pack)
     if notice.polarity and (echo := pack.any_of(pack.reply.echoes).search(reply)) is not None:
         yield finding("concession", echo[0], notice.fact_id)
     agrees = pack.any_of(pack.reply.agreement).match(reply)
@@ -103,6 +103,16 @@ def _asserts(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack)
         ):
             return as_written(reply, claim, pack)
     return ""
+
+
+def _denies(reply: str, notice: Notice, fact: Known | None, pack: LanguagePack) -> bool:
+    """Whether a reply denies a relative or pet of another kind than the fact's: "I have no sister" needs no word of the brother."""
+    spec = pack.attribute(notice.attribute)
+    if spec is None or not spec.closed or not notice.polarity or fact is None or not fact.fact.polarity:
+        return False
+    wanted = negated(_claim_of(notice, pack))
+    claims = (*read_claims(reply, pack, Reading(wording=True, dropped=pack.script == "han")), *_elided(reply, pack))
+    return any(claim.subject == SPEAKER and relate(claim, wanted, pack).stand is Stand.same for claim in claims)
 
 
 def _elided(reply: str, pack: LanguagePack) -> Iterator[Claim]:

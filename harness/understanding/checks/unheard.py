@@ -34,7 +34,9 @@ def unheard(now: Utterance, heard: Sequence[Said], pack: LanguagePack) -> Iterat
         return
     wanted = content(keys_of(pack.any_of(pack.history.knowing).sub("", question.words), pack)[0])
     for old in heard:
-        told = content(keys_of(old.text, pack)[0])
+        told = content(
+            frozenset().union(*(keys_of(clause, pack)[0] for clause, asks in spans(old.text, pack) if not asks))
+        )
         asked = question.own and any(
             pack.pattern(source).search(clause)
             for slot in pack.history.slots

@@ -365,6 +365,8 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
             continue
         for slot in cues.slots:
             value = next((match["v"] for match in matches(slot.values, clause, pack) if match["v"]), "")
+            if not value and slot.answers and slot.key in asked:
+                value = next((match["v"] for match in matches(slot.answers, clause, pack) if match["v"]), "")
             if not value and slot.key in asked and not slot.values and slot.number and numbers(clause, pack):
                 value = clause
             if value and not any(key == slot.key for key, _, _ in found):

@@ -236,10 +236,13 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
                 again = Claim(SPEAKER, fact.attribute, put, quote=sentence, degree=fact.degree)
                 yield revision.model_copy(update={"degree": fact.degree, **_moment(again, said)})
                 return
-        if (named := _renamed(value, sentence, state, said, asked)) is not None:
+        if (
+            match.groupdict().get("called")
+            and (named := _called(value, sentence, recent, said, match["called"])) is not None
+        ):
             yield named
             return
-        if match.groupdict().get("called") and (named := _called(value, sentence, recent, said)) is not None:
+        if (named := _renamed(value, sentence, state, said, asked)) is not None:
             yield named
             return
 
@@ -260,13 +263,17 @@ def _renamed(value: str, quote: str, state: DialogueState, said: Said, asked: st
     return _assertion(Claim(SPEAKER, NAME, value, quote=quote, single=True), USER, said)
 
 
-def _called(value: str, quote: str, recent: list[Fact], said: Said) -> Operation | None:
-    """The name of the last relative or pet that was told by name, put right (a dog called 斗斗, "打错了，叫豆豆")."""
+def _called(value: str, quote: str, recent: list[Fact], said: Said, cue: str) -> Operation | None:
+    """The name of the last relative or pet that was told by name, put right (a dog called 斗斗, "打错了，叫豆豆").
+
+    Where neither a capital letter nor the ``cue`` shows that a name is meant, it must be like the one before.
+    """
+    certain = not has_han(value) or said.pack.pattern(said.pack.wording.naming).search(f"{cue}{value}") is not None
     for fact in reversed(recent):
         if fact.attribute not in (*RELATIVES, PET) or fact.turn < said.turn - 1:
             continue
         name = next((claim.name for claim in _claims(fact, said.pack) if claim.name), "")
-        if name and fold(name) != fold(value):
+        if name and fold(name) != fold(value) and (certain or _alike(value, name)) and not kinds_in(value, said.pack):
             return _revision(fact, fact.value.replace(name, value), fact.polarity, quote, said)
     return None
 

@@ -27,7 +27,9 @@ _STOP = r"[.!?。！？;；\n]"
 _CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]*)*")
 _WORD = re.compile(r" ([a-z][a-z'-]*)")
 _HEAD = r"(?:[^,:;]*?(?<!\w))?(?P<count>(?i:{count}))(?: [a-z][a-z'-]*){{1,3}}[,:] "
-_HAN_HEAD = r"[^,，:：、]*?(?P<count>{count})[^\W\d_a-z]{{2,6}}[,，:：]\s*"
+_HAN_HEAD = r"[^,，:：、]*?(?P<count>{count})[^\W\d_a-z]{{1,6}}[,，:：]\s*"
+_HAN_NAME = 4
+"""Characters of a name that ends an announced list; it may hold one that ends others (东来顺)."""
 _COMMAS = ",，"
 _CLOSING = " \t.!。！~"
 _MARKS = re.compile(r"[*_`\"“”]")
@@ -106,7 +108,7 @@ def _items(sentence: str, cues: EntityCues) -> list[Item]:
     head = _counted(tuple(cues.list_counts)).match(sentence)
     if head is not None:
         rest = sentence[head.end() :]
-        items = _run(_pieces(rest, cues), rest, cues, announced=True)
+        items = _run(_pieces(rest, cues, announced=True), rest, cues, announced=True)
         end = items[-1].start + len(items[-1].name) if items else 0
         more = any(lower(item.name).startswith(tuple(cues.list_counts)) for item in items)  # two apples, three pears
         tail = rest[end:].strip(_CLOSING)
@@ -123,7 +125,7 @@ def _counted(counts: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(head.format(count=alternatives(counts)) if counts else r"(?!)")
 
 
-def _pieces(sentence: str, cues: EntityCues) -> list[tuple[int, str]]:
+def _pieces(sentence: str, cues: EntityCues, *, announced: bool = False) -> list[tuple[int, str]]:
     """A sentence between its separators and joiners, each piece with its place; nothing when there are too few or many."""
     separators = re.escape(cues.list_separators)
     pieces: list[tuple[int, str]] = []
@@ -139,7 +141,7 @@ def _pieces(sentence: str, cues: EntityCues) -> list[tuple[int, str]]:
         start = match.end()
         joined = joined or bool(match[0].strip(cues.list_separators + " "))
     pieces.append((start, sentence[start:]))
-    if not 2 <= len(pieces) <= MOST_ITEMS or not (joined or len(pieces) > 2):  # a list has two items
+    if not 2 <= len(pieces) <= MOST_ITEMS or not (joined or announced or len(pieces) > 2):  # a list has two items
         return []
     return pieces
 
@@ -163,7 +165,8 @@ def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues, *, anno
             if whole is not None and index < len(pieces) - 1:
                 run.append(whole)
                 continue
-            last = _last(*pieces[index], cues)
+            last = _whole(*pieces[index], cues) if announced else None
+            last = last or _last(*pieces[index], cues)
             if last is not None:
                 run.append(last)
             break
@@ -235,6 +238,14 @@ def _middle(start: int, text: str, cues: EntityCues) -> Item | None:
         return None
     words = set(lower(item.name).split())
     return None if words & _latin(cues.list_tails) else item
+
+
+def _whole(start: int, text: str, cues: EntityCues) -> Item | None:
+    """The last item of an announced list when it is as short as a name in Han script and ends its sentence."""
+    start, text = _strip(start, text)
+    text = text.rstrip(_CLOSING)
+    short = 1 < len(text) <= _HAN_NAME and all(map(is_han, text)) and text[-1] not in cues.list_tails
+    return _named(start, text, cues) if short else None
 
 
 def _last(start: int, text: str, cues: EntityCues) -> Item | None:

@@ -24,6 +24,7 @@ _BEFORE_SENTENCE = frozenset('.!?:;"“(,，。！？：')
 _EDGES = " \t\n,，、.。!！?？:：;；\"'“”‘’()（）《》「」『』"
 _NAME_START = re.compile(r"[A-Z\u00c0-\u00de\u3400-\u9fff\uf900-\ufaff]")
 _LEAST_SHOUT = 8
+_LONGEST_VERB = 12
 _SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 
 
@@ -154,6 +155,8 @@ def _capitalised(text: str, pack: LanguagePack, known: frozenset[str]) -> Iterat
         name, start = _without_openers(_clean(match[0]), match.start(), pack)
         if len(name) < 2 or not _is_name(name, cues):  # a letter is no name
             continue
+        if _denies(text, start, pack):
+            continue
         kind = name_kind(name, cues)
         at_start = start == match.start() and _begins_sentence(text, start)
         sure = " " in name or lower(name) in known or lower(name) in cues.given
@@ -164,6 +167,13 @@ def _capitalised(text: str, pack: LanguagePack, known: frozenset[str]) -> Iterat
         if at_start and (not sure or is_stop(name, pack)):
             continue
         yield Mention(name, kind, _definite(name, text[:start], cues), start, proper=True)
+
+
+def _denies(text: str, start: int, pack: LanguagePack) -> bool:
+    """Whether the word that begins at a place is a verb with its "not" ("Don't tell"), and no name."""
+    endings = pack.emotion.negator_endings
+    word = text[start : start + _LONGEST_VERB].split(maxsplit=1)[:1]
+    return bool(endings and word) and lower(word[0]).replace("\u2019", "'").endswith(endings)
 
 
 def _definite(name: str, before: str, cues: EntityCues) -> tuple[str, ...]:

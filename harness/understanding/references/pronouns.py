@@ -46,6 +46,8 @@ FOCUS_LEAST = 1.2
 """What something must weigh (see :func:`~harness.understanding.references.focus.weigh`) to be meant."""
 FOCUS_LEAD = 0.25
 """By how much it must lead the next."""
+_BLANK = " \t\n\"'“”‘’（()）"
+_ENDS = ("", ".", "!", "?", ",", ";", ":", "。", "！", "？", "，", "；", "：", "…")
 _WORD_AFTER = re.compile(r"\s+([A-Za-z][\w'-]*)")
 
 
@@ -94,6 +96,15 @@ def sure(entity: Entity, sort: str, text: str, start: int, state: DialogueState,
         return False  # "my fifth son is …; we keep him …"
     if sort == "place" and cues.place_before is not None and cues.place_before.search(before):
         return False
+    if (
+        sort == "thing"
+        and entity.kind == "place"
+        and _bare_place(entity, cues)
+        and before.strip(_BLANK)[-1:] not in _ENDS
+    ):
+        return (
+            False  # "Cairo was hard; he left it with his uncle": only as what a clause is about is it surely the town
+        )
     if is_named(entity, cues):
         return True
     if sort in ("male", "female") and entity.kind == "person":
@@ -104,6 +115,13 @@ def sure(entity: Entity, sort: str, text: str, start: int, state: DialogueState,
     rivals = [e for e in state.entities if e.last_turn == state.turn_count and e.kind in wanted and e.id != entity.id]
     said = [message.text for message in state.messages if message.turn == state.turn_count]
     return entity.last_turn == state.turn_count and not rivals and sum(map(_length, said)) <= SHORT_TURN
+
+
+def _bare_place(entity: Entity, cues: EntityCues) -> bool:
+    """Whether a place is known by its name alone, as a town is, and not as an inn or a shop."""
+    return lower(entity.name).split(" ")[-1] not in cues.kind_of_noun and not any(
+        lower(alias).split(" ")[-1] in cues.kind_of_noun for alias in entity.aliases
+    )
 
 
 def is_named(entity: Entity, cues: EntityCues) -> bool:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import Phrases, is_han, lower
+from harness.understanding.text import numbers, numeral
 from harness.understanding.topics.shifts import fields_of, is_question
 from harness.understanding.words import content_runs, sentence_list
 
@@ -75,13 +76,20 @@ def _candidates(sentence: str, pack: LanguagePack) -> list[tuple[float, str]]:
         han = is_han(run[0])
         for piece in (_han_pieces if han else _latin_pieces)(run, pack):
             label = trim_label(piece, pack)
-            if label and (len(label) > 1 or label in pack.entities.kind_of_noun):
+            if label and not _only_number(label, pack) and (len(label) > 1 or label in pack.entities.kind_of_noun):
                 found.append((_han_weight(label, pack) if han else _latin_weight(label, sentence, pack), label))
         whole = trim_label(run, pack)
         bare = lower(whole) in _stops(pack)  # a verb alone ("died") names nothing
-        if not bare and 1 < len(whole) <= pack.topics.max_label:
+        if not bare and not (whole and _only_number(whole, pack)) and 1 < len(whole) <= pack.topics.max_label:
             leftover.append((0.0, whole))
     return found or leftover[:1]
+
+
+def _only_number(label: str, pack: LanguagePack) -> bool:
+    """Whether a label would be nothing but a number ("Nine", 2000, 三十二)."""
+    if is_han(label[0]):
+        return numeral(label) is not None
+    return " " not in label and bool(numbers(label, pack)) and not fields_of(lower(label), pack)
 
 
 def _latin_pieces(run: str, pack: LanguagePack) -> list[str]:
