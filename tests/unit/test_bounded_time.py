@@ -117,3 +117,11 @@ def test_hard_texts_take_no_longer(code: str, fragment: str) -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_there_are_as_many_hard_texts_in_each_language(code: str) -> None:
     assert len(set(FRAGMENTS[code])) == len(FRAGMENTS[code]) >= 30
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_never_ends_is_read_to_a_point(code: str) -> None:
+    for name, call in calls(code, "'9" * 50_000, STATES[code]).items():
+        started = time.thread_time()
+        call()
+        assert time.thread_time() - started < 8, name

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 __all__ = ["SEVERITY", "check_premise", "check_reply", "holds"]
 
 
+LONGEST = 16_000
+"""Characters of a reply that are read: some checks compare all of its words with each other."""
 _REPEATED = 0.85
 _REPEATED_LENGTH = 12
 _RECENT = 8
@@ -80,7 +82,7 @@ def check_reply(
     """What is wrong with a reply; empty when it may be sent.
 
     Args:
-        reply: the candidate.
+        reply: the candidate; what stands behind :data:`LONGEST` characters is not read.
         user_text: the message it answers.
         state: before this turn's bookkeeping.
         persona: who replies.
@@ -90,7 +92,7 @@ def check_reply(
         system_text: the prompt; a long stretch of it in the reply is a leak.
         classify: let the small classifiers of the pack help.
     """
-    plain = normalize(reply)
+    plain = normalize(reply[:LONGEST])
     if not re.search(r"\w", plain):
         return (Finding(kind="empty", severity=SEVERITY["empty"], evidence=reply[:80]),)
     known = knowledge_of(state, persona, pack)
