@@ -14,6 +14,7 @@ import structlog
 
 from harness import logs, settings as settings_module
 from harness.app_connecting import ModelParts, role_models
+from harness.app_elsewhere import Elsewhere, files_beside
 from harness.app_graph import GraphParts
 from harness.app_memory import MemoryParts, redactor_of
 from harness.app_servers import store_options
@@ -27,7 +28,16 @@ from harness.errors import (
     SessionNotFound,
     SettingsError,
 )
-from harness.forgetting import ARTIFACTS, Forgetter, Forgotten, forget_artifacts, forget_short_term, forget_user
+from harness.forgetting import (
+    ARTIFACTS,
+    SHORT_TERM,
+    Forgetter,
+    Forgotten,
+    forget_artifacts,
+    forget_short_term,
+    forget_user,
+    not_overwritten,
+)
 from harness.language import load_packs
 from harness.later import LaterModel
 from harness.memory import Graphs, Memories, WriteGate
@@ -137,7 +147,7 @@ class Harness:
         self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
         self.forgetters: dict[str, Forgetter] = {ARTIFACTS: forget_artifacts(self.artifacts)}
         if short_term is not None or self.settings.short_term.backend != "off":
-            self.forgetters["short_term"] = forget_short_term(self.short_term)
+            self.forgetters[SHORT_TERM] = forget_short_term(self.short_term)
         self.redactor = redactor_of(self.settings, self.languages)
         logs.configure(self.settings.log)
 
@@ -201,8 +211,9 @@ class Harness:
             return sessions.with_name(f"{sessions.stem}-artifacts")
         return settings_module.home() / "artifacts"
 
-    async def delete(self, session_id: str) -> None:
-        """Delete a session with all its branches, what was remembered of it, and its long tool results.
+    async def delete(self, session_id: str) -> tuple[str, ...]:
+        """Delete a session with all its branches, what was remembered of it, and its long tool results. Gives the files that may still
+        hold words of it: another program reads them, or they could not be used; mostly none.
 
         Raises:
             SessionNotFound: there is none. StoreError: something of it could not be removed; delete it again.
@@ -214,7 +225,16 @@ class Harness:
         await self.artifacts().delete(session_id)
         if self._short_term.mirroring() is not None:
             await self.short_term().clear(session_id)
+        elsewhere = self._elsewhere()
+        remains = await elsewhere.delete(session_id) if elsewhere is not None else ()
         await store.delete(session_id)
+        await self.artifacts().delete(session_id)  # again: another program may have written meanwhile
+        if self._short_term.mirroring() is not None:
+            await self.short_term().clear(session_id)
+        remains = (*remains, *await not_overwritten((store, *self._beside())))
+        if remains:
+            log.warning("words_remain", session=session_id, files=remains)
+        return remains
 
     def memory_store(self) -> MemoryStore | None:
         """The store of memories, opened when first asked for; None when memory is off."""
@@ -364,7 +384,7 @@ class Harness:
         return self._bind(info, store, ports)
 
     async def forget_user(self, user: str, *, persona: str = "", journal: bool = False) -> Forgotten:
-        """Remove what is remembered of a user, from every store; it cannot be brought back.
+        """Remove what is remembered of a user, from every store, and from files that earlier settings left; it cannot be brought back.
 
         Args:
             persona: only what this character knows.
@@ -378,8 +398,6 @@ class Harness:
             raise InputError("Nobody was named who is to be forgotten.", remedy="Name a user.")
         for turnstile in list(self._turnstiles.values()):  # what is still being written would come back
             await turnstile.wait()
-        record = self.settings.provider.record
-        remains = [str(path)] if record and (path := self.settings.path(record)).exists() else []
         return await forget_user(
             user,
             persona=persona,
@@ -387,7 +405,29 @@ class Harness:
             store=self.store(),
             memories=self.memories() if self.memory_store() is not None else None,
             forgetters=self.forgetters,
-            remains=remains,
+            remains=files_beside(self.settings, user, persona),
+            elsewhere=self._elsewhere(),
+            beside=self._beside(),
+        )
+
+    def _beside(self) -> tuple[object, ...]:
+        """The stores beside that of the sessions, as far as there are any."""
+        memory = self.memory_store()
+        return (memory, self._graph.graph() if memory is not None else None, self._short_term.store())
+
+    def _elsewhere(self) -> Elsewhere | None:
+        """Files that are not in use; a program that brings its own store has nothing to do with them."""
+        if not self._own_store:
+            return None
+        return Elsewhere(
+            self.settings,
+            self.languages,
+            self._clock,
+            self._memory,
+            self._graph,
+            self._short_term,
+            self.database_path(),
+            self.artifacts_path(),
         )
 
     async def warm(self, session: Session) -> HarnessError | None:

@@ -31,7 +31,7 @@ class GraphParts:
     Args:
         memory: beside which it stands: without memory there is none.
         tokens: counts what its limit is in.
-        given: a graph to use instead of what the settings name; whoever gave it closes it.
+        given: a graph to use instead of what the settings name; whoever gave it closes it (``own`` is False then).
         environ: where the address's variables, the user and the password are looked for; the process's own by default.
     """
 
@@ -49,7 +49,7 @@ class GraphParts:
         self._languages = languages
         self._memory = memory
         self._tokens = tokens or Estimate()
-        self._graph, self._own = given, given is None
+        self._graph, self.own = given, given is None
         self._environ = os.environ if environ is None else environ
 
     @property
@@ -106,6 +106,6 @@ class GraphParts:
 
     async def close(self) -> None:
         """Release what was made here."""
-        if self._graph is not None and self._own:
+        if self._graph is not None and self.own:
             graph, self._graph = self._graph, None
             await graph.close()

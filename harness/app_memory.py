@@ -29,7 +29,7 @@ class MemoryParts:
     """The store of memories and the embedder, each made when first asked for.
 
     Args:
-        given: a store to use instead of what the settings name; whoever gave it closes it.
+        given: a store to use instead of what the settings name; whoever gave it closes it (``own`` is False then).
         durable: sessions are kept where the settings say; else memory ends with the process, unless the settings name a place.
         endpoint: makes the connection to the provider, for its embeddings.
         tokens: counts what the layers' limits are in.
@@ -49,7 +49,7 @@ class MemoryParts:
     ) -> None:
         self._settings = settings
         self._languages = languages
-        self._store, self._own = given, given is None
+        self._store, self.own = given, given is None
         self._durable = durable
         self._endpoint = endpoint
         self._tokens = tokens or Estimate()
@@ -137,7 +137,7 @@ class MemoryParts:
             if self._files is not None:
                 stack.push_async_callback(self._files.close)
                 self._files = None
-            if self._store is not None and self._own:
+            if self._store is not None and self.own:
                 stack.push_async_callback(self._store.close)
                 self._store = None
 

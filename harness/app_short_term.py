@@ -16,12 +16,12 @@ class ShortTermParts:
     """The store of short-term messages, made when first asked for.
 
     Args:
-        given: a store to use instead of what the settings name; whoever gave it closes it.
+        given: a store to use instead of what the settings name; whoever gave it closes it (``own`` is False then).
     """
 
     def __init__(self, settings: Settings, *, given: ShortTerm | None) -> None:
         self._settings = settings
-        self._store, self._own = given, given is None
+        self._store, self.own = given, given is None
 
     @property
     def path(self) -> Path:
@@ -64,6 +64,6 @@ class ShortTermParts:
 
     async def close(self) -> None:
         """Release what was made here."""
-        if self._store is not None and self._own:
+        if self._store is not None and self.own:
             store, self._store = self._store, None
             await store.close()

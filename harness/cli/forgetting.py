@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
     from harness.settings import Loaded
 
 
+READ: Final = "another program is reading it. Close that program, and repeat the command."
+
+
 def forget_a_user(user: str, persona: str, loaded: Loaded, *, journal: bool, yes: bool, as_json: bool) -> None:
     """Ask, forget, and say what was forgotten."""
-    from harness.cli.memory_options import filter_of, scope_of
     from harness.cli.running import print_json, with_harness
-    from harness.cli.typing_line import HISTORY_FILE
     from harness.forgetting import sessions_of
-    from harness.settings import home
 
     async def look(harness: Any) -> int:
         return len(await sessions_of(user, harness.store(), persona))
@@ -30,15 +31,16 @@ def forget_a_user(user: str, persona: str, loaded: Loaded, *, journal: bool, yes
         also = f", and delete {_sessions(count)} with all that was said" if journal else ""
         typer.confirm(f"Forget all that is remembered of {whom}{also}?", abort=True)
 
-    async def work(harness: Any) -> tuple[Forgotten, list[str]]:
+    async def work(harness: Any) -> Forgotten:
         done: Forgotten = await harness.forget_user(user, persona=persona, journal=journal)
-        if harness.memory_store() is None:
-            return done, []
-        return done, await files_of(harness.memories(), filter_of(scope_of(persona, user), hidden=True))
+        return done
 
-    done, files = with_harness(loaded, work)
-    history = home() / HISTORY_FILE
-    remains = (*done.remains, *([str(history)] if journal and history.exists() else []))
+    done = with_harness(loaded, work)
+    named = loaded.settings.paths.memory
+    folder = loaded.settings.path(named)
+    noted = [one for one in done.remains if named and Path(one).is_relative_to(folder)]
+    files = [Path(one).relative_to(folder).as_posix() for one in noted]
+    remains = [one for one in done.remains if one not in noted]
     if as_json:
         print_json({**asdict(done), "remains": remains, "forgotten": done.memories, "files": files})
         return
@@ -49,7 +51,10 @@ def forget_a_user(user: str, persona: str, loaded: Loaded, *, journal: bool, yes
         typer.echo(f"The journals of {_sessions(len(done.kept))} still have what was said; see --journal.", err=True)
     say_what_stays(files)
     for file in remains:
-        typer.echo(f"Look through {file} yourself: it may have words of this user.", err=True)
+        if file in done.pending:
+            typer.echo(f"{file} may still have words of this user: {READ}", err=True)
+        else:
+            typer.echo(f"Look through {file} yourself: it may have words of this user.", err=True)
 
 
 async def files_of(memories: Any, where: MemoryFilter) -> list[str]:

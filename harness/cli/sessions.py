@@ -101,11 +101,13 @@ def delete_session(
     if not yes:
         typer.confirm(f"Delete {session!r}, {info.turns} turns with {info.persona.name}?", abort=True)
 
-    async def work(harness: Any) -> None:
-        await harness.delete(session)
+    async def work(harness: Any) -> Any:
+        return await harness.delete(session)
 
-    with_harness(loaded, work)
+    remains = with_harness(loaded, work)
     typer.echo(f"Deleted {session!r}.")
+    for file in remains:
+        typer.echo(f"{file} may still have words of it: another program is reading it, or it cannot be used.", err=True)
 
 
 @app.command("migrate")

@@ -10,9 +10,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings
 
-from harness.settings import home
-
-HISTORY_FILE = "chat_history"
+from harness.settings import CHAT_HISTORY, home
 
 
 def prompt_session(**streams: Any) -> PromptSession[str]:
@@ -34,10 +32,10 @@ def _history() -> History:
     folder = home()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / HISTORY_FILE).touch(mode=0o600)
+        (folder / CHAT_HISTORY).touch(mode=0o600)
     except OSError:
         return InMemoryHistory()
-    return _Discreet(str(folder / HISTORY_FILE))
+    return _Discreet(str(folder / CHAT_HISTORY))
 
 
 class _Discreet(FileHistory):

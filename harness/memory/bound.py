@@ -15,7 +15,7 @@ from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import MemoryFiles
 from harness.memory.finding import Question, find
 from harness.memory.following import Tree, way_to
-from harness.memory.forgetting import still_known
+from harness.memory.forgetting import forgotten, still_known
 from harness.memory.gating import WriteGate, decided
 from harness.memory.leaving import task_left
 from harness.memory.passing import brought_back, settled_drafts
@@ -162,6 +162,7 @@ class SessionMemory:
         _, entries, writes = self._planned
         self._planned = ("", (), ())
         await self._shared.store.follow(self._tree.info.id, record.id, put=entries, show=[record.id])
+        await self._unless_forgotten(entries)
         self._stands = record.id
         return writes
 
@@ -187,8 +188,18 @@ class SessionMemory:
                 found.extend(await self._drafts(record, before, after, found))
         back = await brought_back(way.left, asked_scope(info), info.id, shared.store, shared.packs)
         entries, _ = await self._entries(await still_known(found, shared.store))
+        known = await forgotten([entry.item for entry in back], shared.store) if back else ()  # and stored anew since
         await shared.store.follow(info.id, turn_id, put=[*back, *entries], hide=way.left, show=way.missed)
+        await self._unless_forgotten([*(entry for entry in back if entry.item.id not in known), *entries])
         self._stands = turn_id or ""
+
+    async def _unless_forgotten(self, entries: Sequence[MemoryEntry]) -> None:
+        """Take back what was written after it was forgotten elsewhere. Whoever forgets leaves the mark before removing anything: what
+        was written before that is removed there, and what was written after it finds the mark here.
+        """
+        gone = await forgotten([entry.item for entry in entries], self._shared.store) if entries else frozenset()
+        if gone:
+            await self._shared.store.delete(gone)
 
     async def _drafts(
         self, record: TurnRecord, before: DialogueState, after: DialogueState, pending: Sequence[Draft] = ()

@@ -192,7 +192,9 @@ class SessionGraph:
         async with aclosing(way.turns(self._tree)) as turns:
             async for record, before, after in turns:
                 found += self._edges(record, before, after)
-        await graph.follow(info.id, turn_id, put=await self._kept(found), hide=way.left, show=way.missed)
+        put = await self._kept(found)
+        await graph.follow(info.id, turn_id, put=put, hide=way.left, show=way.missed)
+        await self._unless_forgotten(put)
         self._stands = turn_id or ""
 
     async def keep(self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState) -> None:
@@ -201,7 +203,15 @@ class SessionGraph:
         before = before if before is not None else await self._tree.state_at(record.parent)
         found = await self._kept(self._edges(record, before, after))
         await self._shared.graph.follow(self._tree.info.id, record.id, put=found, show=[record.id])
+        await self._unless_forgotten(found)
         self._stands = record.id
+
+    async def _unless_forgotten(self, put: Sequence[Edge]) -> None:
+        """Take back what was written after it was forgotten elsewhere, as memory does."""
+        kept = {edge.id for edge in await self._kept(put)}
+        gone = [edge.id for edge in put if edge.id not in kept]
+        if gone:
+            await self._shared.graph.delete(gone)
 
     def _edges(self, record: TurnRecord, before: DialogueState, after: DialogueState) -> tuple[Edge, ...]:
         info = self._tree.info

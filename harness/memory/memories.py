@@ -238,7 +238,9 @@ class Memories:
         return await self.shared.store.delete(ids)
 
     async def forget(self, where: MemoryFilter) -> int:
-        """Remove whatever belongs to a user, a persona, a session …; gives how many items there were.
+        """Remove whatever belongs to a user, a persona, a session …, hidden and archived items too; gives how many there were. It is not
+        learnt again. A filter that asks for more than whose it is (kinds, layers, a time …) removes those items alone, as
+        :meth:`delete` does.
 
         Raises:
             InputError: the filter names nothing, which would remove everything.
@@ -247,6 +249,11 @@ class Memories:
             raise InputError(
                 "Nobody was named whose memory is to be removed.", remedy="Name a user, persona or session."
             )
+        whole = MemoryFilter(scope=where.scope, everything=where.everything, session=where.session)
+        if replace(where, statuses=whole.statuses) != whole:
+            some = replace(where, everything=True)  # the scope exactly, as it is when all goes
+            return await self.delete([item.id async for item in self.all(some) if not _of_a_file(item)])
+        where = replace(where, statuses=())
         await self.shared.store.put([MemoryEntry(scope_mark(where, self.clock.now()))])
         if self.shared.graph is not None:
             await self.shared.graph.forget(GraphFilter(scope=where.scope, session=where.session))
@@ -372,8 +379,12 @@ def _belongs(item: MemoryItem, scope: Scope) -> bool:
     return all(not who or getattr(item.scope, name) == who for name, who in scope)
 
 
+def _of_a_file(item: MemoryItem) -> bool:
+    return item.source == "file" and bool(item.origin)
+
+
 def _writable(item: MemoryItem) -> MemoryItem:
-    if item.source == "file" and item.origin:
+    if _of_a_file(item):
         raise InputError(
             f"{item.id!r} stands in a file, {item.origin}.", remedy="Change it there; it is read again at once."
         )

@@ -40,6 +40,7 @@ from harness.ports.models import (
     StructuredForm,
     visible,
 )
+from harness.ports.overwriting import Overwrites
 from harness.ports.sessions import Journal, NullJournal, SessionStore, TurnPlace, places
 from harness.ports.short_term import RecentMessage, ShortTerm
 from harness.ports.times import Clock, Ids, RandomIds, SystemClock
@@ -113,6 +114,7 @@ __all__: Sequence[str] = [
     "Neighbour",
     "NullJournal",
     "NullMemory",
+    "Overwrites",
     "Ports",
     "RandomIds",
     "Recalled",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SessionNotFound
 from harness.ports import RecentMessage, ShortTerm
 from harness.session.branch import Branch
 from harness.session.folding import initial_state, messages_of
@@ -93,6 +93,10 @@ class Mirror:
                 return
             await shared.store.replace(branch.id, here, await self._newest())
         self._stands = here
+        try:
+            await branch.store.version(branch.id)
+        except SessionNotFound:  # another program deleted it meanwhile, and the list before this was written
+            await shared.store.clear(branch.id)
 
     async def _newest(self) -> list[RecentMessage]:
         """Read from the journal, newest first, until the store is filled."""

@@ -11,7 +11,7 @@ from typing import Literal
 import structlog
 
 from harness.context.counting import learn_from
-from harness.errors import ConflictError, HarnessError, SessionBusy, TurnTimeout
+from harness.errors import ConflictError, HarnessError, SessionBusy, SessionNotFound, TurnTimeout
 from harness.language.redaction import redactor
 from harness.memory import SessionMemory
 from harness.ports import Artifacts, Ports
@@ -242,6 +242,11 @@ class Runner:
             ) from error
         try:
             turn = await run_turn(turn, ports, self._machine, until=self._machine.following(Phase.record))
+        except SessionNotFound:
+            self._branch.forget()
+            if self.artifacts is not None:  # whoever deleted the session did not see what this turn put away
+                await self.artifacts.delete(self._branch.id)
+            raise
         except BaseException:
             self._branch.forget()  # the write may have been completed behind a cancelled caller
             raise

@@ -182,6 +182,10 @@ def load(
     return Loaded(settings.model_copy(update={"key_present": present}), origins, path, note)
 
 
+CHAT_HISTORY = "chat_history"
+"""Name of the history of the command line's prompt, in the data directory."""
+
+
 def home(environ: Mapping[str, str] | None = None) -> Path:
     """The data directory: ``HARNESS_HOME``, or the user data directory of the platform."""
     environ = os.environ if environ is None else environ

@@ -25,6 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "replaying",
         "diagnosing",
         "app",
+        "app_elsewhere",
         "app_graph",
         "app_connecting",
         "app_memory",
@@ -44,6 +45,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 COMPOSERS = {
     "app",
     "app_connecting",
+    "app_elsewhere",
     "app_graph",
     "app_memory",
     "app_models",

@@ -14,7 +14,7 @@ from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
 from harness.adapters.memories._faiss_index import FaissIndex
 from harness.adapters.memories.faiss import FaissMemoryStore
 from harness.adapters.memories.sqlite import SQLiteMemoryStore
-from harness.errors import MissingExtra
+from harness.errors import MissingExtra, StoreError
 from harness.ports import EmbeddingSpace, MemoryEntry, MemoryFilter, MemoryQuery
 from harness.state.memory import MemoryItem
 
@@ -189,6 +189,54 @@ async def test_a_removal_that_did_not_happen_leaves_the_index(path: Path) -> Non
     assert await store.delete(["nothing of this id"]) == 0
     assert path.with_name("memory.db.faiss").exists()
     assert await nearest(store) == ["north", "east"]
+    await store.close()
+
+
+@pytest.mark.parametrize("way", ["delete", "forget", "another text", "another space"])
+async def test_an_index_that_cannot_be_removed_keeps_all_and_goes_the_next_time(
+    path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(path)
+    index = path.with_name("memory.db.faiss")
+    store = FaissMemoryStore(path)
+    unlink = Path.unlink
+
+    def refused(self: Path, *, missing_ok: bool = False) -> None:
+        if self == index:
+            raise PermissionError(13, "Permission denied")
+        unlink(self, missing_ok=missing_ok)
+
+    async def remove() -> int | None:
+        if way == "delete":
+            return await store.delete(["east"])
+        if way == "forget":
+            return await store.forget(EVERYTHING)
+        if way == "another text":
+            await store.put([MemoryEntry(MemoryItem(id="east", layer="L2", kind="message", text="new"))])
+        else:
+            await store.embed(EmbeddingSpace("other", 4), {})
+        return None
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refused)
+        with pytest.raises(StoreError, match=r"memory\.db\.faiss.*Nothing was removed") as told:
+            await remove()
+    assert told.value.details["path"] == str(index)
+    assert await nearest(store) == ["north", "east"]
+    assert (await store.stats()).vectors == 4
+    assert await remove() == {"delete": 1, "forget": 4}.get(way)
+    assert not index.exists()
+    await store.close()
+
+
+@pytest.mark.parametrize("way", ["delete", "another space"])
+async def test_without_faiss_the_index_goes_too(path: Path, way: str) -> None:
+    await fill(path)
+    store = SQLiteMemoryStore(path)
+    await store.put([entry("more")])
+    assert path.with_name("memory.db.faiss").exists()
+    await (store.delete(["north"]) if way == "delete" else store.embed(EmbeddingSpace("other", 4), {}))
+    assert [file.name for file in path.parent.iterdir() if "faiss" in file.name] == []
     await store.close()
 
 

@@ -56,3 +56,40 @@ async def test_what_is_noted_and_said_is_found_again(
         assert await harness.memories().forget(MemoryFilter(everything=True, statuses=(), scope=Scope(user="nora"))) > 0
         mine = await harness.memories().search(word, scope=Scope(persona=persona, user="nora"))
         assert all(word not in one.item.text for one in mine.items)
+
+
+@pytest.mark.parametrize("code", TALK)
+@pytest.mark.parametrize("backend", [name for name, known in MEMORY_BACKENDS.items() if known.durable])
+async def test_what_is_written_while_it_is_forgotten_does_not_stay(
+    tmp_path: Path, server_place: Places, monkeypatch: pytest.MonkeyPatch, backend: str, code: str
+) -> None:
+    persona, said, *_ = TALK[code]
+    place = server_place(MEMORY_BACKENDS[backend].server, tmp_path)
+    chosen = {
+        "storage.path": str(tmp_path / "sessions.db"),
+        "memory.backend": backend,
+        "memory.url": place["url"],
+        "storage.key_prefix": place["key_prefix"],
+        "harness.analysis": "rules",
+        "harness.background": "false",
+    }
+    settings = load(start=tmp_path, environ={}, overrides=chosen)
+    async with Harness(settings, model=ScriptedModel("…")) as harness, Harness(settings) as other:
+        session = await harness.open(persona, session="s1", user="nora")
+        kind = type(harness.memories().shared.store)
+        follow = kind.follow
+        forgotten: list[object] = []
+
+        async def meanwhile(self: object, *args: object, **given: object) -> None:
+            if not forgotten:
+                forgotten.append(await other.forget_user("nora"))
+            await follow(self, *args, **given)  # type: ignore[arg-type]  # passed on as they came
+
+        monkeypatch.setattr(kind, "follow", meanwhile)
+        await session.say(said)
+        await session.settled()
+        assert len(forgotten) == 1
+        assert [item async for item in harness.memories().all()] == []
+        await session.say(said)  # what is told anew is remembered anew
+        await session.settled()
+        assert [item async for item in harness.memories().all()]

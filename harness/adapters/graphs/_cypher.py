@@ -81,6 +81,17 @@ class CypherGraph(Walking):
         for query, values in queries:
             await self._run(query, **values)
 
+    async def _erase(
+        self,
+        queries: Sequence[tuple[str, Mapping[str, Any]]],
+        *,
+        found: int | None = None,  # noqa: ARG002 - for databases whose files have to be seen to
+    ) -> None:
+        """Run queries that remove something, so that no file has it. ``found``: how many statements; None: that of old ones there may be
+        something, too.
+        """
+        await self._write(queries)
+
     async def follow(
         self,
         session: str,
@@ -137,10 +148,13 @@ class CypherGraph(Walking):
     async def delete(self, ids: Collection[str]) -> int:
         """Remove statements, and entities that nothing is said of any more."""
         count = 0
+        queries: list[tuple[str, Mapping[str, Any]]] = []
         for some in _some(set(ids), self.SENT):
             rows = await self._run(f"{_EDGE} e.id IN $ids RETURN count(e) AS found", ids=some)
             count += int(rows[0]["found"]) if rows else 0
-            await self._write(((f"{_EDGE} e.id IN $ids DELETE e", {"ids": some}), (self.ORPHANS, {})))
+            queries.append((f"{_EDGE} e.id IN $ids DELETE e", {"ids": some}))
+        if queries:
+            await self._erase((*queries, (self.ORPHANS, {})), found=count)
         return count
 
     async def forget(self, where: GraphFilter) -> int:
@@ -154,7 +168,7 @@ class CypherGraph(Walking):
         values = {f"f{number}": value for number, value in enumerate(limits.values())}
         condition = " AND ".join(parts) or "true"
         rows = await self._run(f"{_EDGE} {condition} RETURN count(e) AS found", **values)
-        await self._write(((f"{_EDGE} {condition} DELETE e", values), (self.ORPHANS, {})))
+        await self._erase(((f"{_EDGE} {condition} DELETE e", values), (self.ORPHANS, {})))
         return int(rows[0]["found"]) if rows else 0
 
     async def stats(self) -> GraphStats:

@@ -16,6 +16,8 @@ GRAPH = "harness"
 """Key of the graph on the server, where the address names none."""
 RETRIES = 2
 """How often a query is repeated whose connection broke. All of them may run twice."""
+_LOOKS, _LOOK_S = 30, 0.1
+"""How often, and how far apart in seconds, it is looked whether the server still writes its files."""
 
 
 class FalkorGraph(CypherGraph):
@@ -87,6 +89,26 @@ class FalkorGraph(CypherGraph):
         if len(answer) < 3:  # without rows there are only figures
             return []
         return [dict(zip(answer[0], (_plain(value) for value in row), strict=True)) for row in answer[1]]
+
+    async def _erase(self, queries: Sequence[tuple[str, Mapping[str, Any]]], *, found: int | None = None) -> None:
+        await super()._erase(queries, found=found)
+        if found != 0:
+            await self._tidy()
+
+    async def _tidy(self) -> None:
+        """Have the server write its files anew: the append-only file holds the commands that wrote what is deleted now. Best effort: a
+        hosted server may not allow it.
+        """
+        with suppress(self._errors.RedisError, OSError, TimeoutError):
+            for _ in range(_LOOKS):
+                info = await self._client.info("persistence")
+                if not info.get("aof_rewrite_in_progress") and not info.get("rdb_bgsave_in_progress"):
+                    break
+                await asyncio.sleep(_LOOK_S)  # what goes on may have begun before this deletion
+            if info.get("aof_enabled"):
+                await self._client.bgrewriteaof()
+            if (await self._client.config_get("save")).get("save"):
+                await self._client.execute_command("BGSAVE", "SCHEDULE")
 
     async def close(self) -> None:
         """Close the connections. May be called again."""

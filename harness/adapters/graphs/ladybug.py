@@ -6,12 +6,14 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from harness.adapters.graphs._cypher import PROPERTIES, CypherGraph, Row
 from harness.adapters.graphs._edges import closed
+from harness.adapters.graphs._ladybug_rewriting import rewrite, work_folder
 from harness.errors import MissingExtra, StorageFull, StoreError
 
 Result = TypeVar("Result")
@@ -33,10 +35,10 @@ _open: dict[Path, _Shared] = {}
 
 @dataclass(slots=True)
 class _Shared:
-    """An open database, how many graphs use it, and the lock that lets one of them work at a time: it takes one writer."""
+    """An open database, the graphs that use it, and the lock that lets one of them work at a time: it takes one writer."""
 
     database: Any
-    users: int = 0
+    graphs: list[LadybugGraph] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -57,7 +59,7 @@ class LadybugGraph(CypherGraph):
     """A :class:`~harness.ports.graphs.Graph` in one file.
 
     Every write is one transaction. Several graphs of one process may use the same file; another process may not while one has it
-    open. All queries run in a thread of the graph's own.
+    open. All queries run in a thread of the graph's own. What is deleted is out of the file at once: it is written anew.
 
     Args:
         path: the file; its folder is made when missing.
@@ -84,17 +86,22 @@ class LadybugGraph(CypherGraph):
         return await self._do(lambda connection: _rows(connection, query, values))
 
     async def _write(self, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        def work(connection: Any) -> None:
-            connection.execute("BEGIN TRANSACTION")
-            try:
-                for query, values in queries:
-                    _rows(connection, query, values)
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+        await self._do(lambda connection: _transaction(connection, queries))
 
-        await self._do(work)
+    async def _erase(self, queries: Sequence[tuple[str, Mapping[str, Any]]], *, found: int | None = None) -> None:
+        def work(connection: Any) -> None:
+            work_folder(self._path).mkdir(exist_ok=True)
+            _transaction(connection, queries)
+            if self._shared is not None:
+                self._rewrite(self._shared)
+
+        await (self._write(queries) if found == 0 else self._do(work))
+
+    async def not_overwritten(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.Overwrites`."""
+        if self._closed:
+            raise closed()
+        return (str(self._path),) if work_folder(self._path).exists() else ()
 
     async def close(self) -> None:
         """Finish what was begun and close the file. May be called again."""
@@ -120,7 +127,8 @@ class LadybugGraph(CypherGraph):
                 self._shared = self._opened()
             with self._shared.lock:
                 if self._connection is None:
-                    self._connection = self._connected(self._shared.database)
+                    timeout_ms = max(1, int(self._timeout_s * 1000))
+                    self._connection = self._connected(self._shared.database, timeout_ms)
                 return job(self._connection)
         except (RuntimeError, OSError, UnicodeError) as error:
             raise self._translated(error) from error
@@ -130,30 +138,52 @@ class LadybugGraph(CypherGraph):
             shared = _open.get(self._path)
             if shared is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                database = self._module.Database(
-                    str(self._path), buffer_pool_size=BUFFER, max_num_threads=1, max_db_size=LARGEST
-                )
-                shared = _open[self._path] = _Shared(database)
-            shared.users += 1
+                shared = _Shared(self._database(self._path))
+                if work_folder(self._path).exists():  # a program was killed before its words were out of the file
+                    # Where that fails the graph is as good as it was, and not_overwritten() names the file.
+                    with suppress(RuntimeError, OSError, StoreError):
+                        self._renew(shared)
+                _open[self._path] = shared
+            shared.graphs.append(self)
             return shared
 
-    def _connected(self, database: Any) -> Any:
+    def _database(self, path: Path) -> Any:
+        return self._module.Database(str(path), buffer_pool_size=BUFFER, max_num_threads=1, max_db_size=LARGEST)
+
+    def _connected(self, database: Any, timeout_ms: int = 0) -> Any:
         connection = self._module.Connection(database, num_threads=1)
-        connection.set_query_timeout(max(1, int(self._timeout_s * 1000)))
+        connection.set_query_timeout(timeout_ms)
         for table in _TABLES:
             connection.execute(table)
         return connection
+
+    def _rewrite(self, shared: _Shared) -> None:
+        """Write the file anew; all graphs that use it connect again with their next query. Needs the lock."""
+        for graph in shared.graphs:
+            graph.disconnect()
+        self._renew(shared)
+
+    def _renew(self, shared: _Shared) -> None:
+        try:
+            rewrite(shared.database, self._path, self._database, self._connected)
+        finally:
+            shared.database.close()
+            shared.database = self._database(self._path)
+
+    def disconnect(self) -> None:
+        """Close the connection; the next query makes one. Needs the lock."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _release(self) -> None:
         shared, self._shared = self._shared, None
         if shared is None:
             return
         with _opening, shared.lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-            shared.users -= 1
-            if not shared.users:
+            self.disconnect()
+            shared.graphs.remove(self)
+            if not shared.graphs:
                 del _open[self._path]
                 shared.database.close()
 
@@ -178,6 +208,17 @@ class LadybugGraph(CypherGraph):
             remedy="See whether the disk is well. The graph can be deleted: it is made again from the sessions as they are used.",
             path=self.place,
         )
+
+
+def _transaction(connection: Any, queries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        for query, values in queries:
+            _rows(connection, query, values)
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _rows(connection: Any, query: str, values: Mapping[str, Any]) -> list[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ from typing import Any, Final
 from harness.adapters.graphs._edges import closed, dump, read
 from harness.adapters.graphs._walking import Walking, named, scope_limits
 from harness.adapters.stores._sqlite_layout import Synchronous, connect
+from harness.adapters.stores._sqlite_log import Log
 from harness.adapters.stores._sqlite_thread import SQLiteThread
 from harness.adapters.stores._sqlite_transaction import transaction
 from harness.ports.graphs import MOST_EDGES, GraphFilter, GraphStats
@@ -125,6 +125,10 @@ class SQLiteGraph(Walking):
         """What it holds; ``size_bytes`` is the file's, without its log."""
         return await self._file.run(lambda file: file.stats())
 
+    async def not_overwritten(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.Overwrites`."""
+        return await self._file.not_overwritten()
+
     async def close(self) -> None:
         """Finish what was begun and close the file. May be called again."""
         await self._file.close()
@@ -148,8 +152,10 @@ class _GraphFile:
     def __init__(self, connection: sqlite3.Connection, place: Path | str) -> None:
         self._connection = connection
         self._place = str(place)
+        self.log = Log(connection, place)
 
     def close(self) -> None:
+        self.log.close()
         self._connection.close()
 
     def follow(
@@ -195,7 +201,7 @@ class _GraphFile:
     def delete(self, ids: Collection[str]) -> int:
         with transaction(self._connection) as sql:
             count = sql.execute(f"DELETE FROM edges WHERE id IN ({_SAME})", (json.dumps(list(ids)),)).rowcount
-        self._empty_log()
+        self.log.empty()
         return count
 
     def forget(self, where: GraphFilter) -> int:
@@ -209,7 +215,7 @@ class _GraphFile:
             condition = [f"{column} = ''" for column in SCOPE.values()]
         with transaction(self._connection) as sql:
             count = sql.execute(f"DELETE FROM edges WHERE {' AND '.join(condition) or '1'}", values).rowcount
-        self._empty_log()
+        self.log.empty()
         return count
 
     def stats(self) -> GraphStats:
@@ -230,11 +236,6 @@ class _GraphFile:
     def _edges(self, statement: str, values: Sequence[Any]) -> tuple[Edge, ...]:
         rows = self._connection.execute(statement, values).fetchall()
         return tuple(read(document, hidden=bool(hidden), place=self._place) for _, document, hidden in rows)
-
-    def _empty_log(self) -> None:
-        # The log still holds the deleted words; emptying it is best effort, a reader elsewhere may be using it.
-        with suppress(sqlite3.OperationalError):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _row(edge: Edge) -> tuple[Any, ...]:

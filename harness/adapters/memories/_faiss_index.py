@@ -11,11 +11,11 @@ import json
 import os
 import zlib
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.adapters.memories._index_files import NEW, note_of
 from harness.adapters.memories._vectors import numpy_module
 from harness.errors import MissingExtra
 
@@ -26,8 +26,6 @@ Array = Any
 """A numpy array; numpy may not be installed where this is checked."""
 
 _FORM = 1
-_NEW = ".new"
-"""How the name of a file ends that is not whole yet."""
 _DRAWN = 1024
 """Vectors whose cosines give mean and deviation."""
 
@@ -128,14 +126,14 @@ class FaissIndex:
         content = self._faiss.serialize_index(self._index).tobytes()
         _replace(path, content)
         note = {**asdict(made), "checksum": zlib.crc32(content), "docs": _text(self._docs)}
-        _replace(_note(path), json.dumps(note).encode())
+        _replace(note_of(path), json.dumps(note).encode())
 
     @classmethod
     def read(cls, path: Path, model: str, dimensions: int) -> tuple[FaissIndex, Made] | None:
         """The index of this space, without groups, and what it was made from; None when there is none that can be used."""
         faiss, np = faiss_module(), numpy_module()
         try:
-            note = json.loads(_note(path).read_bytes())
+            note = json.loads(note_of(path).read_bytes())
             docs = np.frombuffer(base64.b64decode(note.pop("docs")), "<i8").astype(np.int64)
             made = Made(**note)
             if (made.form, made.model, made.dimensions) != (_FORM, model, dimensions):
@@ -163,13 +161,6 @@ class FaissIndex:
             if not np.array_equal(self._index.reconstruct(row), np.frombuffer(vector, "<f4")):
                 return False
         return True
-
-
-def remove_files(path: Path) -> None:
-    """Take an index away, first what makes it count, last what a killed program left of one."""
-    for file in (_note(path), path, *path.parent.glob(f"{path.name}*{_NEW}")):
-        with suppress(FileNotFoundError):
-            file.unlink()
 
 
 class FaissScan:
@@ -234,16 +225,12 @@ class FaissScan:
         return cosines[0], found[0]
 
 
-def _note(path: Path) -> Path:
-    return path.with_name(f"{path.name}.json")
-
-
 def _text(docs: Array) -> str:
     return base64.b64encode(docs.astype("<i8").tobytes()).decode()
 
 
 def _replace(path: Path, content: bytes) -> None:
-    made = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
+    made = path.with_name(f"{path.name}.{os.getpid()}{NEW}")
     try:
         with made.open("wb") as file:
             file.write(content)

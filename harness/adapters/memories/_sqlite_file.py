@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from harness.adapters.memories._sqlite_where import (
     within,
 )
 from harness.adapters.stores._sqlite_layout import Synchronous, connect
+from harness.adapters.stores._sqlite_log import Log
 from harness.adapters.stores._sqlite_transaction import transaction
 from harness.ports.memories import EmbeddingSpace, MemoryFilter, MemoryHits, MemoryQuery, MemoryStats, Slot
 from harness.state.memory import MemoryItem
@@ -61,6 +62,7 @@ class MemoryFile:
     def __init__(self, connection: sqlite3.Connection, place: Path | str, vectors: Vectors) -> None:
         self._connection = connection
         self._place = place
+        self.log = Log(connection, place)
         self._vectors = vectors
         self._items = Items(connection, place, self._vectors)
         self._search = Search(connection, self._items, self._vectors)
@@ -68,6 +70,7 @@ class MemoryFile:
     def close(self) -> None:
         """Close the file."""
         self._vectors.close()
+        self.log.close()
         self._connection.close()
 
     def put(self, entries: Sequence[Prepared]) -> None:
@@ -148,14 +151,14 @@ class MemoryFile:
         """Remove items by id."""
         with self._transaction("IMMEDIATE"):
             count = sum(self._items.remove(within("id", some)) for some in portions(ids))
-        self._empty_log()
+        self.log.empty()
         return count
 
     def forget(self, where: MemoryFilter) -> int:
         """Remove items by a filter."""
         with self._transaction("IMMEDIATE") as sql:
             count = self._items.remove(of_groups(doomed(sql, where)) & fitting(where))
-        self._empty_log()
+        self.log.empty()
         return count
 
     def space(self) -> EmbeddingSpace | None:
@@ -227,16 +230,12 @@ class MemoryFile:
     def _rows(self, statement: str, *values: str) -> list[Any]:
         return self._connection.execute(statement, values).fetchall()
 
-    def _empty_log(self) -> None:
-        # The log still holds the deleted words; emptying it is best effort, a reader elsewhere may be using it.
-        with suppress(sqlite3.OperationalError):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
         try:
             with transaction(self._connection, kind):
                 yield self._connection
+                self._vectors.committing(self._place)
             self._vectors.done()
         except BaseException:
             self._vectors.undone()

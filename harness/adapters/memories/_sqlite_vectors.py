@@ -6,10 +6,13 @@ import sys
 from array import array
 from collections.abc import Collection
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.adapters.memories._index_files import remove_index
 from harness.adapters.memories._sqlite_where import damaged, numbers
 from harness.adapters.memories._vectors import Index, VectorIndex
+from harness.adapters.stores._sqlite_layout import MEMORY
 from harness.ports.memories import EmbeddingSpace
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ class Vectors:
         self._of: EmbeddingSpace | None = None
         self._changes = self._removals = 0
         self._removed: list[int] = []
+        self.removing = False
+        """Whether the transaction removes vectors."""
 
     def space(self) -> EmbeddingSpace | None:
         """The space that was set last."""
@@ -39,6 +44,7 @@ class Vectors:
     def set_space(self, space: EmbeddingSpace) -> None:
         """Another space drops all vectors."""
         if self.space() != space:
+            self.removing = True
             self._sql.execute("DELETE FROM vectors")
             self._sql.execute(
                 "UPDATE totals SET model = ?, dimensions = ?, removals = removals + 1", (space.model, space.dimensions)
@@ -63,9 +69,17 @@ class Vectors:
             self._sql.execute(f"DELETE FROM vectors WHERE doc IN {numbers(docs)}")
             self._sql.execute("UPDATE totals SET removals = removals + ?", (len(rows),))
             self._removed += [row[0] for row in rows]
+            self.removing = True
+
+    def committing(self, place: Path | str) -> None:
+        """The transaction of the file at ``place`` is about to be committed. Raises StoreError: then it is not."""
+        # Also where no index is used now: one may be there from a time when it was.
+        if self.removing and str(place) != MEMORY:
+            remove_index(Path(place))
 
     def done(self) -> None:
         """The transaction was committed."""
+        self.removing = False
 
     def close(self) -> None:
         """The file is about to be closed."""
@@ -73,6 +87,7 @@ class Vectors:
     def undone(self) -> None:
         """The transaction was rolled back: what was removed in it is still there."""
         self._removed = []
+        self.removing = False
 
     def index(self, space: EmbeddingSpace) -> Index:
         """What is stored, to be scanned. Raises MissingExtra."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.adapters.memories._faiss_index import FaissIndex, Made, faiss_module, remove_files
+from harness.adapters.memories._faiss_index import FaissIndex, Made, faiss_module
+from harness.adapters.memories._index_files import index_of
 from harness.adapters.memories._sqlite_file import MemoryFile, open_file
 from harness.adapters.memories._sqlite_vectors import Vectors
 from harness.adapters.memories.sqlite import SQLiteMemoryStore
@@ -31,7 +32,7 @@ class FaissMemoryStore(SQLiteMemoryStore):
     Items, words and vectors are in the SQLite file. The index is in ``PATH.faiss``, with ``PATH.faiss.json`` telling what it
     was made from; both are written when the store is closed, each whole or not at all. An index that is missing, behind,
     damaged or of other items is brought up to date or made anew from the SQLite file. When vectors are removed, the index that
-    still holds them is removed at once.
+    still holds them is removed first; where that cannot be done, nothing is removed.
 
     Args as there. Every method raises what it raises there; the constructor raises MissingExtra.
     """
@@ -40,7 +41,7 @@ class FaissMemoryStore(SQLiteMemoryStore):
         self, path: str | Path, synchronous: Synchronous, busy_timeout_s: float
     ) -> Callable[[Path | str], MemoryFile]:
         faiss_module()
-        place = None if str(path) == MEMORY else Path(path).with_name(f"{Path(path).name}.faiss")
+        place = None if str(path) == MEMORY else index_of(Path(path))
         vectors = partial(_FaissVectors, place=place)
         return partial(open_file, synchronous=synchronous, busy_timeout_s=busy_timeout_s, vectors=vectors)
 
@@ -52,30 +53,12 @@ class _FaissVectors(Vectors):
         super().__init__(sql)
         self._place = place
         self._written: tuple[int, int] | None = None
-        self._removing = False
 
-    def set_space(self, space: EmbeddingSpace) -> None:
-        """Another space drops all vectors."""
-        self._removing |= self.space() != space
-        super().set_space(space)
-
-    def drop(self, docs: Collection[int]) -> None:
-        """Remove the vectors of items."""
-        before = len(self._removed)
-        super().drop(docs)
-        self._removing |= len(self._removed) > before
-
-    def done(self) -> None:
-        """Take away an index that holds what was removed."""
-        if self._removing and self._place is not None:
-            remove_files(self._place)
+    def committing(self, place: Path | str) -> None:
+        """Take away an index that holds what is removed. Without it less is lost than would be kept: it can be made anew."""
+        if self.removing:
             self._written = None
-        self._removing = False
-
-    def undone(self) -> None:
-        """The transaction was rolled back."""
-        super().undone()
-        self._removing = False
+        super().committing(place)
 
     def close(self) -> None:
         """Write the index for the next time."""

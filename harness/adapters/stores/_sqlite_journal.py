@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from harness.adapters.stores import _refusals
 from harness.adapters.stores._sqlite_errors import corrupt
+from harness.adapters.stores._sqlite_log import Log
 from harness.adapters.stores._sqlite_transaction import transaction
 from harness.errors import NewerSchema, StateError
 from harness.ports import TurnPlace, places
@@ -56,9 +57,11 @@ class Journal:
     def __init__(self, connection: sqlite3.Connection, place: Path | str) -> None:
         self._connection = connection
         self._place = place
+        self.log = Log(connection, place)
 
     def close(self) -> None:
         """Close the file."""
+        self.log.close()
         self._connection.close()
 
     def create(self, session_id: str, document: str, updated_at: datetime | None) -> None:
@@ -99,9 +102,7 @@ class Journal:
         with transaction(self._connection) as sql:
             if not sql.execute("DELETE FROM sessions WHERE id = ?", (session_id,)).rowcount:
                 raise _refusals.no_session(session_id)
-        # The log still holds the deleted words; emptying it is best effort, a reader elsewhere may be using it.
-        with suppress(sqlite3.OperationalError):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.log.empty()
 
     def append(self, session_id: str, record: TurnRecord, document: str, expected: int, *, move_head: bool) -> int:
         """Insert a record below its parent."""

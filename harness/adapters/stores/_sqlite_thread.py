@@ -11,13 +11,16 @@ from typing import Generic, Protocol, TypeVar, get_args
 
 from harness.adapters.stores._sqlite_errors import corrupt, translate
 from harness.adapters.stores._sqlite_layout import MEMORY, Synchronous
+from harness.adapters.stores._sqlite_log import Log
 from harness.errors import SettingsError, StoreError
 
 Result = TypeVar("Result")
 
 
 class Closable(Protocol):
-    """What is done with an open connection."""
+    """What is done with an open connection. ``log``: its write-ahead log."""
+
+    log: Log
 
     def close(self) -> None:
         """Close the file."""
@@ -71,6 +74,10 @@ class SQLiteThread(Generic[Work]):
         # Cancelling the wrapped future withdraws a job that is still queued and has no effect on one that runs.
         return await asyncio.wrap_future(self._thread.submit(self._done, job))
 
+    async def not_overwritten(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.overwriting.Overwrites`."""
+        return await self.run(lambda work: work.log.holding())
+
     async def close(self) -> None:
         """Finish what was begun and close the file. May be called again."""
         if self._closed:
@@ -86,7 +93,7 @@ class SQLiteThread(Generic[Work]):
         if self._work is None:
             self._work = self._open_file(self.place)
         try:
-            return job(self._work)
+            done = job(self._work)
         except sqlite3.Error as error:
             raise translate(error, self.place, self._busy_timeout_s, self._what) from error
         except UnicodeDecodeError as error:
@@ -94,6 +101,8 @@ class SQLiteThread(Generic[Work]):
         except (UnicodeEncodeError, OverflowError) as error:
             message = f"An id or a number cannot be stored ({error})."
             raise StoreError(message, remedy="Use ids of valid Unicode text and numbers below 2**63.") from error
+        self._work.log.again()
+        return done
 
     def _release(self) -> None:
         if self._work is not None:

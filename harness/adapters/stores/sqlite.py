@@ -128,6 +128,10 @@ class SQLiteSessionStore:
         """
         return await self._file.run(lambda journal: journal.check())
 
+    async def not_overwritten(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.Overwrites`."""
+        return await self._file.not_overwritten()
+
     async def close(self) -> None:
         """Finish what was begun and close the file; later calls raise StoreError. May be called again."""
         await self._file.close()
