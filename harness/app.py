@@ -63,6 +63,7 @@ from harness.session import Session, Turnstile, reference
 from harness.settings import EngineSettings, Loaded, Settings
 from harness.state import USER, Persona, SessionInfo
 from harness.turn.machine import MACHINE, TurnMachine
+from harness.turn.withholding import for_replies
 
 log = structlog.get_logger("harness.app")
 
@@ -149,7 +150,8 @@ class Harness:
         if short_term is not None or self.settings.short_term.backend != "off":
             self.forgetters[SHORT_TERM] = forget_short_term(self.short_term)
         self.redactor = redactor_of(self.settings, self.languages)
-        logs.configure(self.settings.log)
+        self._models.clean = lambda text: for_replies(self.redactor).redact(text).text
+        logs.configure(self.settings.log, self.redactor)
 
     async def __aenter__(self) -> Self:
         return self

@@ -35,13 +35,15 @@ class ModelParts:
         progress: receives the progress of a model download (:class:`harness.adapters.local.Progress`).
 
     Attributes:
-        own: it is what the settings name. ``connected``: the model, None before it was asked for.
+        own: it is what the settings name. ``connected``: the model, None before it was asked for. ``clean``: makes answers fit
+            to be recorded.
     """
 
     def __init__(
         self, settings: Settings, *, given: Model | None, clock: Clock, progress: Callable[[Any], None] | None = None
     ) -> None:
         self._settings = settings
+        self.clean: Callable[[str], str] = str
         self.connected, self.own = given if given is None else self._restoring(given), given is None
         self._clock = clock
         self._progress = progress
@@ -75,7 +77,9 @@ class ModelParts:
         model = self._restoring(
             await (self._embedded_model() if self._settings.embedded else self._provider_model())
         )  # within the recording, which has references
-        return RecordingModel(model, self._settings.path(provider.record)) if provider.record else model
+        if not provider.record:
+            return model
+        return RecordingModel(model, self._settings.path(provider.record), clean=self.clean)
 
     def _restoring(self, model: Model) -> Model:
         """The model, told what was typed where ``redaction.model_sees`` says so."""

@@ -82,7 +82,7 @@ async def add_fact(session: Session, about: str, attribute: str, value: str, *, 
     record = await session.change(
         lambda state: [add(state, session.languages, about, attribute, value, polarity=polarity)]
     )
-    made = record.operations[0].operation
+    made = record.operations[-1].operation  # notes of new references stand before it
     assert isinstance(made, AssertFact)  # noqa: S101 - for the type: it was made in the line above
     return made
 
@@ -90,7 +90,7 @@ async def add_fact(session: Session, about: str, attribute: str, value: str, *, 
 async def merge_subjects(session: Session, name: str, other: str) -> MergeSubjects:
     """Make all facts about ``other`` facts about ``name``. Raises OperationRejected: there are none."""
     record = await session.change(lambda state: [merge(state, name, other)])
-    made = record.operations[0].operation
+    made = record.operations[-1].operation  # notes of new references stand before it
     assert isinstance(made, MergeSubjects)  # noqa: S101 - as above
     return made
 

@@ -42,11 +42,12 @@ class _Discreet(FileHistory):
     """A history whose file holds no secrets."""
 
     def store_string(self, string: str) -> None:
-        """Write a line down, without keys, cards and the like in it."""
+        """Write a line down, without keys, cards and the like in it, nor what the settings take out besides."""
         from harness.language import load_packs
         from harness.language.redaction import redactor
+        from harness.logs import redact
 
-        super().store_string(redactor(load_packs()).plain(string))
+        super().store_string(redact(redactor(load_packs()).plain(string)))
 
 
 def _keys() -> KeyBindings:

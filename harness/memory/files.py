@@ -24,6 +24,7 @@ from harness.memory.lexical import index_terms, normal
 from harness.memory.markdown import Piece
 from harness.ports import Embedder, MemoryEntry, MemoryStore
 from harness.redacting import Redactor
+from harness.redacting.fields import Fields
 from harness.state.memory import MemoryItem, Scope
 
 log = structlog.get_logger("harness.memory.files")
@@ -159,11 +160,11 @@ class MemoryFiles:
 
     def _clean(self, piece: Piece) -> Piece:
         """A piece without secrets. Its id is made from what is left, so that no digest of a secret is stored either."""
-        if self.redactor is None or not any(self.redactor.find(text) for text in (piece.text, *piece.above)):
+        if self.redactor is None:
             return piece
-        language = self.packs.detect(piece.text)
-        text, *above = (self.redactor.redact(text, language=language).text for text in (piece.text, *piece.above))
-        return replace(piece, text=text, above=tuple(above))
+        fields = Fields(self.redactor, self.packs.detect(piece.text))
+        text = fields.text(piece.text, name=piece.above[-1] if piece.above else "", whole=False)
+        return replace(piece, text=text, above=tuple(fields.text(one) for one in piece.above))
 
     async def _embed(self) -> None:
         """Make the vectors that are missing, some in each turn."""

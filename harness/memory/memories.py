@@ -28,6 +28,7 @@ from harness.ports import (
     SystemClock,
 )
 from harness.ports.graphs import GraphFilter
+from harness.redacting.fields import Fields
 from harness.state.graph import Edge
 from harness.state.memory import MemoryItem, MemoryKind, Scope
 from harness.state.migrations import load
@@ -38,6 +39,8 @@ log = structlog.get_logger("harness.memory")
 PAGE = 200
 SESSION_EXPORT = "harness-session"
 """What the export of a session begins with."""
+CLEANED = ("text", "value", "quote", "subject", "speaker", "attribute", "when", "key")
+"""The fields of an item that hold words."""
 BATCH = 64
 """Items that are embedded at once."""
 OnProgress = Callable[[int, int], None]
@@ -140,6 +143,7 @@ class Memories:
         """
         if not text.strip():
             raise InputError("There is nothing to search for.", remedy="Give some words.")
+        text = self._without_secrets(text)  # an embedder may be a server; and so it stands in what is looked through
         await self._read_files()
         language = self.shared.packs.detect(text)
         vector, trouble = await query_vector(
@@ -328,9 +332,15 @@ class Memories:
 
     def _cleaned(self, item: MemoryItem) -> MemoryItem:
         """An item that comes from elsewhere, without secrets."""
-        fields = {name: getattr(item, name) for name in ("text", "value", "quote")}
-        clean = {name: self._without_secrets(value) for name, value in fields.items()}
-        return item if clean == fields else item.model_copy(update={**clean, "key": normal(clean["text"])})
+        if self.shared.redactor is None:
+            return item
+        fields = {name: getattr(item, name) for name in CLEANED}
+        language = item.language or self.shared.packs.detect(item.text)
+        clean = Fields(self.shared.redactor, language).all(fields, named={"value": item.attribute})
+        if clean == fields:
+            return item
+        key = normal(clean["text"]) if clean["text"] != item.text else clean["key"]
+        return item.model_copy(update={**clean, "key": key})
 
     async def _unsay(self, items: Sequence[MemoryItem], *, replaced: bool = False) -> None:
         """Remove from the graph what items said that are deleted, or ``replaced`` by other words: then also what these ended."""

@@ -62,3 +62,10 @@ def hong_kong_id(value: str) -> bool:
     total = sum(weight * one for weight, one in zip(range(9, 1, -1), values, strict=True))
     last = 10 if value[-1] == "A" else int(value[-1])
     return (total + last) % 11 == 0
+
+
+def taiwan_id(value: str) -> bool:
+    """Whether a letter and nine digits are an identity card number of Taiwan (weighted sum mod 10)."""
+    place = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(value[0]) + 10
+    values = (place // 10, place % 10, *map(int, value[1:]))
+    return sum(weight * one for weight, one in zip((1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1), values, strict=True)) % 10 == 0

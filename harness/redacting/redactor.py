@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from harness.redacting.credentials import credentials, emails
+from harness.redacting.folding import Folded, Spelt, folded, in_figures
 from harness.redacting.numbers import Beside, cards, codes, ids, phones, worth
 
 KINDS = ("keys", "cards", "ids", "phones", "emails")
@@ -16,13 +17,10 @@ KINDS = ("keys", "cards", "ids", "phones", "emails")
 USUAL = ("keys", "cards", "ids", "phones")
 LOOK_BACK, LOOK_ON = 40, 16
 """Characters before and behind a number that can say what it is."""
+SHORTEST_AGAIN, MOST_AGAIN = 6, 20
+"""Characters of a secret that is looked for in the rest of its text, and how many are: it goes through the text for each."""
 MARK_BITS = 12
 """Enough to tell the few secrets of one conversation apart, and far too little to find one out."""
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
-    0x3000: 0x20, 0xA0: 0x20, 0x2009: 0x20, 0x202F: 0x20,
-    0x2010: 0x2D, 0x2011: 0x2D, 0x2012: 0x2D, 0x2013: 0x2D, 0x2212: 0x2D, 0x2014: 0x2D,
-}  # fmt: skip
-"""Fullwidth forms, and the blanks and dashes that stand in numbers; one character for one, so that places stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,9 @@ class Cues:
         labels: the word of a reference by what it stands for (``card``, ``phone`` …).
         names: by kind, what the words right before such a number end with.
         counted_before, counted_behind: what shows that a number counts or orders something.
-        secrets: patterns whose group ``s`` is a secret; by the label of its reference.
+        secrets: patterns whose group ``s`` is a secret; by the label of its reference. ``hints``: matches in every text in which
+            one of them does. ``no_secret``: matches what is none in that place.
+        spelt: how digits are spelt.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -57,6 +57,9 @@ class Cues:
     counted_before: re.Pattern[str] | None = None
     counted_behind: re.Pattern[str] | None = None
     secrets: Sequence[tuple[str, re.Pattern[str]]] = ()
+    hints: re.Pattern[str] | None = None
+    no_secret: re.Pattern[str] | None = None
+    spelt: Spelt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +108,18 @@ class Redactor:
         """The secrets of a text, in order, without overlap."""
         if not self.policy.enabled or not text:
             return ()
-        plain = text if text.isascii() else text.translate(_WIDE)
         kept: list[Found] = []
-        taken = bytearray(len(plain))
-        for one in self._references(text):
-            taken[one.start : one.end] = b"\1" * (one.end - one.start)
-        for what, start, end in self._all(plain):
-            if start < end and 1 not in taken[start:end]:
-                kept.append(Found(what, start, end))
+        taken = bytearray(len(text))
+        for plain in self._looks(text):
+            for one in self._references(plain.text):
+                start, end = plain.span(one.start, one.end)
                 taken[start:end] = b"\1" * (end - start)
+            for what, *span in self._all(plain.text):
+                start, end = plain.span(*span)
+                if start < end and 1 not in taken[start:end]:
+                    kept.append(Found(what, start, end))
+                    taken[start:end] = b"\1" * (end - start)
+        kept += _said_again(text, kept, taken)
         return tuple(sorted(kept, key=lambda one: one.start))
 
     def redact(self, text: str, known: Mapping[str, str] | None = None, *, language: str = "en") -> Redacted:
@@ -132,14 +138,21 @@ class Redactor:
         taken: list[tuple[str, str]] = []
         end = 0
         for one in found:
-            mark = _mark(one.what, text[one.start : one.end])
+            mark = _mark(one.what, [*self._looks(text[one.start : one.end])][-1].text)
             if mark not in names:
-                names[mark] = self._reference(one.what, names.values(), language)
+                names[mark] = self._reference(one.what, {*names.values(), *_bracketed(text)}, language)
                 new.append(Named(names[mark], mark))
             pieces += [text[end : one.start], names[mark]]
             taken.append((names[mark], text[one.start : one.end]))
             end = one.end
         return Redacted("".join((*pieces, text[end:])), tuple(new), len(found), tuple(taken))
+
+    def _looks(self, text: str) -> Iterator[Folded]:
+        """The text as it is looked at: as it stands, and once more with figures for digits that are spelt out."""
+        yield (plain := folded(text))
+        spelt = in_figures(plain, [cues.spelt for cues in self.cues.values() if cues.spelt is not None])
+        if spelt is not plain:
+            yield spelt
 
     def plain(self, text: str, instead: str = "[redacted]") -> str:
         """A text with the same word in the place of each secret, for logs."""
@@ -187,11 +200,15 @@ class Redactor:
             yield from phones(text, beside)
 
     def _told(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Passwords that somebody tells."""
+        """Passwords that somebody tells: what follows is no word that says something of a password instead."""
         for cues in self.cues.values():
+            if cues.hints is not None and cues.hints.search(text) is None:
+                continue
             for what, pattern in cues.secrets:
                 for match in pattern.finditer(text):
-                    yield what, *match.span("s")
+                    group = "s2" if match.groupdict().get("s2") is not None else "s"
+                    if not any(one.no_secret.fullmatch(match[group]) for one in self.cues.values() if one.no_secret):
+                        yield what, *match.span(group)
 
     def _named(self, kind: str, text: str, start: int) -> bool:
         before = text[max(0, start - LOOK_BACK) : start]
@@ -206,8 +223,27 @@ class Redactor:
         )
 
 
-_REFERENCE = re.compile(r"\[(?P<label>[^\[\]\n]{1,60}) [1-9]\d{0,2}\]", re.ASCII)
+REFERENCE = r"\[(?P<label>[^\[\]\n]{1,60}) [1-9][0-9]{0,2}\]"
+_REFERENCE = re.compile(REFERENCE)
 _DIGIT = re.compile(r"\d{3}", re.ASCII)
+
+
+def _said_again(text: str, found: Sequence[Found], taken: bytearray) -> Iterator[Found]:
+    """Where a secret stands once more in a text, without the words that told it the first time."""
+    told = {text[one.start : one.end]: one.what for one in found}
+    for secret, what in list(told.items())[:MOST_AGAIN]:
+        if len(secret) < SHORTEST_AGAIN or text.count(secret) < 2:
+            continue
+        for match in re.finditer(rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])", text):
+            start, end = match.span()
+            if 1 not in taken[start:end]:
+                taken[start:end] = b"\1" * (end - start)
+                yield Found(what, start, end)
+
+
+def _bracketed(text: str) -> set[str]:
+    """What looks like a reference in a text: somebody may have typed it, so it is free for nothing else there."""
+    return {match[0] for match in _REFERENCE.finditer(text)} if "[" in text else set()
 
 
 def _has_digit(text: str) -> bool:
@@ -219,7 +255,7 @@ def _mark(what: str, secret: str) -> str:
 
     A card or phone number in any spacing is the same; so is a number with and without the country's code in front.
     """
-    plain = re.sub(r"[^a-z0-9]", "", secret.translate(_WIDE).casefold()) or secret
+    plain = re.sub(r"[\W_]", "", secret.casefold()) or secret
     if what == "phone" and plain.isdigit():
         plain = plain[-10:]
     digest = hashlib.sha256(f"{what}:{plain}".encode("utf-8", "surrogatepass")).digest()

@@ -113,7 +113,7 @@ async def taken_in(
             ref, kept = await artifacts.put(session_id, text), digest(text)
         found.append(
             ToolResult(
-                name=result.name,
+                name=clean(result.name),
                 arguments=clean(result.arguments),
                 text=kept,
                 error=result.error,

@@ -13,6 +13,7 @@ from typing import Any
 from harness.ports import Ports
 from harness.ports.models import Typed
 from harness.redacting import Named, Redactor
+from harness.redacting.fields import Fields
 from harness.state import DialogueState, Operation
 from harness.state.operations import OPERATION, SetNote
 from harness.turn.turn import Turn
@@ -22,7 +23,7 @@ NOTE = "redacted "
 NOT_IN_REPLIES = ("phones", "emails")
 """What a character may say: its own number, made up, is no secret of anybody."""
 _NOT_TEXT = frozenset(
-    {"op", "tier", "task_id", "fact_id", "topic_id", "entity_id", "merged_id", "commitment_id", "key"}
+    {"op", "tier", "task_id", "fact_id", "topic_id", "entity_id", "merged_id", "commitment_id", "ref", "sha256"}
 )
 
 
@@ -85,18 +86,31 @@ def reply_without_secrets(turn: Turn, ports: Ports) -> Turn:
         new.extend(done.new)
         return done.text
 
-    candidates = tuple(one.model_copy(update={"text": clean(one.text)}) for one in turn.candidates)
+    candidates = tuple(
+        one.model_copy(
+            update={
+                "text": clean(one.text),
+                "findings": tuple(
+                    found.model_copy(update={"evidence": clean(found.evidence), "against": clean(found.against)})
+                    for found in one.findings
+                ),
+            }
+        )
+        for one in turn.candidates
+    )
     calls = tuple(
         call.model_copy(
             update={
                 "reply": clean(call.reply),
                 "prefill": clean(call.prefill),
+                "error": clean(call.error),
                 "messages": tuple((role, clean(text)) for role, text in call.messages),
             }
         )
         for call in turn.calls
     )
-    turn = turn.with_(candidates=candidates, calls=calls).require(_notes(new))
+    events = tuple(event.model_copy(update={"message": clean(event.message)}) for event in turn.events)
+    turn = turn.with_(candidates=candidates, calls=calls, events=events).require(_notes(new))
     return turn.note("redacted", f"in the reply or its prompt; new: {_listed(new)}")
 
 
@@ -116,27 +130,36 @@ def operations_without_secrets(
     """Operations made by hand, with references in the place of secrets; the notes of new ones come first."""
     if redactor is None:
         return tuple(operations)
-    known = references(state)
-    new: list[Named] = []
+    fields = Fields(redactor, language, known=references(state))
+    dumped = [operation.model_dump() for operation in operations]
+    for _ in range(2):  # what is found in one field is then known in those before it
+        cleaned = [_cleaned(one, fields, _named(one, state)) for one in dumped]
+    made = [
+        OPERATION.validate_python(one) if one != _listing(before) else operation
+        for operation, before, one in zip(operations, dumped, cleaned, strict=True)
+    ]
+    return (*_notes(fields.new), *made)
 
-    def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            done = redactor.redact(value, known, language=language)
-            known.update((one.mark, one.reference) for one in done.new)
-            new.extend(done.new)
-            return done.text
-        if isinstance(value, Mapping):
-            return {key: item if key in _NOT_TEXT else clean(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [clean(item) for item in value]
-        return value
 
-    made = []
-    for operation in operations:
-        fields = operation.model_dump()
-        cleaned = clean(fields)
-        made.append(OPERATION.validate_python(cleaned) if new or cleaned != _listing(fields) else operation)
-    return (*_notes(new), *made)
+def _named(operation: Mapping[str, Any], state: DialogueState) -> str:
+    """The words that say what the value of an operation is."""
+    if operation["op"] == "revise_fact":
+        return next((fact.attribute for fact in state.facts if fact.id == operation["fact_id"]), "")
+    return str(operation.get("attribute") or (operation["key"] if operation["op"] == "set_note" else ""))
+
+
+def _cleaned(value: Any, fields: Fields, name: str = "") -> Any:
+    """A value of an operation without secrets. ``name``: what its field ``value`` is called."""
+    if isinstance(value, str):
+        return fields.text(value, name=name)
+    if isinstance(value, Mapping):
+        if str(value.get("key", "")).startswith(NOTE):
+            return value  # a reference, and the mark of what it stands for
+        return {
+            key: item if key in _NOT_TEXT else _cleaned(item, fields, name if key == "value" else "")
+            for key, item in value.items()
+        }
+    return [_cleaned(item, fields) for item in value] if isinstance(value, list | tuple) else value
 
 
 def for_replies(redactor: Redactor) -> Redactor:
@@ -153,7 +176,7 @@ def _listing(value: Any) -> Any:
 
 
 def _said(turn: Turn) -> Sequence[str]:
-    return [text for call in turn.calls for text in (call.reply, call.prefill)]
+    return [text for call in turn.calls for text in (call.reply, call.prefill, call.error)]
 
 
 def _notes(new: Sequence[Named]) -> tuple[SetNote, ...]:

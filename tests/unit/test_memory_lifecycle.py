@@ -88,6 +88,19 @@ async def test_said_three_times_in_one_session_it_lasts(
     assert await facts(memory, VALUE[code]) == [("L3", 3, "active")]
 
 
+async def test_a_pinned_one_stays_when_it_is_said_again(
+    harness: Harness, memory: InProcessMemoryStore, code: str
+) -> None:
+    session = await harness.open(PERSONAS[code], session="one", user="nora")
+    await said(session, CAR[code][0])
+    (first,) = [item for item in await items(memory) if item.value == VALUE[code] and item.kind == "fact"]
+    await harness.memories().pin(first.id)
+    await said(session, CAR[code][1])
+    own = {item.id: (item.status, item.pinned) for item in await items(memory, EVERYTHING) if item.kind == "fact"}
+    assert own[first.id] == ("active", True)
+    assert len(own) == 2
+
+
 async def test_asking_is_not_saying_again(harness: Harness, memory: InProcessMemoryStore, code: str) -> None:
     asked = {
         "en": ["Do I have a car?", "My sister has a car.", "Is a car expensive?"],

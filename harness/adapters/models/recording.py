@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections import defaultdict, deque
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -27,10 +27,12 @@ class RecordingModel:
     Args:
         inner: the model that answers.
         path: the file; created with its folder, appended to.
+        clean: makes what the model answered fit to be kept (takes secrets out); what it was sent is so already.
     """
 
-    def __init__(self, inner: Model, path: Path) -> None:
+    def __init__(self, inner: Model, path: Path, *, clean: Callable[[str], str] = str) -> None:
         self._inner = inner
+        self._clean = clean
         self._path = path
         path.parent.mkdir(parents=True, exist_ok=True)
 
@@ -89,21 +91,24 @@ class RecordingModel:
             messages=tuple((message.role, message.content) for message in request.messages),
             prefill=request.prefill,
             parameters=json.dumps({"structured": request.structured} if request.structured else {}),
-            reply=reply.text
-            if reply is not None
-            else str(error.details.get("text") or "")
-            if error is not None
-            else "",
+            reply=self._clean(_text(reply, error)),
             finish_reason=reply.finish_reason if reply is not None else "",
             usage=reply.usage if reply is not None else Usage(),
             attempts=reply.attempts if reply is not None else 1,
-            error="" if error is None else f"{type(error).__name__}: {error.message}",
+            error="" if error is None else self._clean(f"{type(error).__name__}: {error.message}"),
         )
         await asyncio.to_thread(self._append, made.model_dump_json() + "\n")
 
     def _append(self, line: str) -> None:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(line)
+
+
+def _text(reply: ModelReply | None, error: ModelError | None) -> str:
+    """What was answered, be it before a failure."""
+    if reply is not None:
+        return reply.text
+    return str(error.details.get("text") or "") if error is not None else ""
 
 
 class ReplayModel:

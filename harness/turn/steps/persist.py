@@ -6,6 +6,7 @@ from harness.errors import HarnessError
 from harness.ports import Ports
 from harness.state.operations import FinishTurn
 from harness.turn.turn import Turn
+from harness.turn.withholding import reply_without_secrets
 
 
 async def persist(turn: Turn, ports: Ports) -> Turn:
@@ -14,6 +15,7 @@ async def persist(turn: Turn, ports: Ports) -> Turn:
     Raises:
         StoreError: the entry could not be written; the turn stays recorded and is completed when next opened.
     """
+    turn = reply_without_secrets(turn, ports)  # what was asked since the reply is new in it
     turn = turn.require([FinishTurn(turn=turn.number)])
     turn = await _planned(turn, ports)
     await ports.journal.complete(turn.record("done"), turn.state)
