@@ -123,8 +123,7 @@ class ModelParts:
         if importlib.util.find_spec("xllamacpp") is None:
             raise MissingExtra(
                 "No provider is configured, and the embedded model needs the extra 'local' (package xllamacpp).",
-                remedy="Install it: pip install 'dialogue-harness[local]' (in a checkout: pip install '.[local]'). Or set "
-                "provider.base_url.",
+                remedy="Or set provider.base_url.",
                 extra="local",
             )
         local = self._settings.local

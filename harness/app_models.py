@@ -225,7 +225,7 @@ def _require_extra() -> str:
     if importlib.util.find_spec("xllamacpp") is None:
         raise MissingExtra(
             "No provider is configured, and the embedded model needs the package xllamacpp.",
-            remedy='Install it with pip install "dialogue-harness[local]", or set provider.base_url.',
+            remedy="Or set provider.base_url.",
             extra="local",
         )
     return "xllamacpp is installed"

@@ -106,7 +106,19 @@ class LanguageError(ConfigurationError):
 
 
 class MissingExtra(ConfigurationError):
-    """An optional dependency is not installed. ``details["extra"]`` names the extra."""
+    """An optional dependency is not installed. ``details["extra"]`` names the extra.
+
+    ``remedy`` is what helps besides installing it.
+    """
+
+    def __init__(self, message: str, *, extra: str, remedy: str = "", package: str = "") -> None:
+        """``package``: to be installed beside the extra."""
+        packages = f"{package} " if package else ""
+        install = (
+            f"Install it: pip install {packages}'dialogue-harness[{extra}]' "
+            f"(in a checkout: pip install {packages}'.[{extra}]')."
+        )
+        super().__init__(message, remedy=f"{install} {remedy}".rstrip(), extra=extra)
 
 
 class InputError(HarnessError):

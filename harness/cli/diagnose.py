@@ -76,5 +76,5 @@ def lines_of(found: Diagnosis) -> list[RenderableType]:
         made += [render.bullets(list(fault.evidence), ""), Text(f"  What to do: {fault.remedy}", style="dim")]
     made += [Text(f"Not looked at: {line}", style="red") for line in found.unread]
     if found.healthy:
-        made.append(Text(f"Nothing was found in {found.turns} turns."))
+        made.append(Text(f"Nothing was found in {render.counted(found.turns, 'turn')}."))
     return made

@@ -1,4 +1,4 @@
-"""``harness doctor``: are the servers well, and why does the model not answer?"""
+"""``harness doctor``: are the stores well, and why does the model not answer?"""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ def doctor(
     config: Config = None,
     overrides: Set = None,
 ) -> None:  # fmt: skip
-    """Look after the servers of stores, then walk from the model's configuration to structured output, name the first fault,
+    """Open the stores, on this machine and on servers, then walk from the model's configuration to structured output, name the first fault,
     and say what to do.
 
     Exit code 1 when a check fails.
     """
+    from harness.app_files import check_files
     from harness.app_models import diagnose_settings
     from harness.app_servers import check_servers
     from harness.cli.running import print_json, run
@@ -32,8 +33,11 @@ def doctor(
 
     async def work() -> list[Check]:
         told = (lambda _: None) if as_json else _show
-        servers = await check_servers(loaded.settings, on_check=told)
-        return [*servers, *await diagnose_settings(loaded.settings, timeout_s=timeout, on_check=told)]
+        stores = [
+            *await check_files(loaded.settings, on_check=told),
+            *await check_servers(loaded.settings, on_check=told),
+        ]
+        return [*stores, *await diagnose_settings(loaded.settings, timeout_s=timeout, on_check=told)]
 
     checks = run(work)
     if as_json:

@@ -22,12 +22,15 @@ def forget_a_user(user: str, persona: str, loaded: Loaded, *, journal: bool, yes
     from harness.cli.running import print_json, with_harness
     from harness.forgetting import sessions_of
 
-    async def look(harness: Any) -> int:
-        return len(await sessions_of(user, harness.store(), persona))
+    async def look(harness: Any) -> tuple[int, bool]:
+        count = len(await sessions_of(user, harness.store(), persona))
+        return count, count > 0 or await _is_known(harness, user, persona)
 
-    count = with_harness(loaded, look)
+    count, known = with_harness(loaded, look)
     whom = f"user {user!r}" + (f" with persona {persona!r}" if persona else "")
-    if not yes:
+    if not known:  # perhaps misspelt; other stores are gone through all the same
+        typer.echo(f"Nothing is known of {whom}.", err=True)
+    elif not yes:
         also = f", and delete {_sessions(count)} with all that was said" if journal else ""
         typer.confirm(f"Forget all that is remembered of {whom}{also}?", abort=True)
 
@@ -55,6 +58,26 @@ def forget_a_user(user: str, persona: str, loaded: Loaded, *, journal: bool, yes
             typer.echo(f"{file} may still have words of this user: {READ}", err=True)
         else:
             typer.echo(f"Look through {file} yourself: it may have words of this user.", err=True)
+
+
+async def _is_known(harness: Any, user: str, persona: str) -> bool:
+    """Whether memory, a file or the graph has anything of a user."""
+    from harness.cli.memory_options import filter_of, scope_of
+    from harness.errors import HarnessError
+    from harness.ports import GraphFilter
+
+    scope = scope_of(persona, user)
+    if harness.memory_store() is None:
+        return True  # nothing tells
+    async for _ in harness.memories().all(filter_of(scope, hidden=True)):
+        return True
+    try:
+        graphs = harness.graphs()
+    except HarnessError:  # it is off
+        return False
+    async for _ in graphs.all(GraphFilter(scope=scope, everything=True, hidden=True)):
+        return True
+    return False
 
 
 async def files_of(memories: Any, where: MemoryFilter) -> list[str]:

@@ -5,6 +5,7 @@ Everything is :class:`rich.text.Text`, so that what people and models wrote is n
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
@@ -29,11 +30,20 @@ if TYPE_CHECKING:
     )
 
 _SHORT = 60
+_WORD = 20
+"""Longest word, or part of one, that is left out whole where a line is cut."""
+PIPED = 4096
+"""Columns where there is no terminal: a row is a line, which other programs can look through."""
 
 
 def console(file: TextIO | None = None, *, stderr: bool = False) -> Console:
-    """A console that prints text as it is; without colours and 80 columns wide where there is no terminal."""
-    return Console(file=file, stderr=stderr, markup=False, highlight=False, emoji=False)
+    """A console that prints text as it is; without colours, and without breaking lines, where there is no terminal. The variable
+    ``COLUMNS`` says otherwise.
+    """
+    made = Console(file=file, stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not made.is_terminal and not os.environ.get("COLUMNS", "").isdecimal():
+        made.width = PIPED
+    return made
 
 
 def table(*columns: str | tuple[str, str], whole: Sequence[str] = ()) -> Table:
@@ -50,12 +60,23 @@ def row(made: Table, *cells: object, style: str = "") -> None:
     made.add_row(*(Text(str(cell)) for cell in cells), style=style or None)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with what it counts, in the singular for one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def short(text: str, limit: int = _SHORT) -> str:
     """One line of at most ``limit`` columns; wide characters count twice."""
     from rich.cells import cell_len, set_cell_size
 
     line = " ".join(text.split())
-    return line if cell_len(line) <= limit else set_cell_size(line, limit - 1).rstrip() + "…"
+    if cell_len(line) <= limit:
+        return line
+    cut = set_cell_size(line, limit - 1)
+    if line[len(cut)].isascii() and not line[len(cut)].isspace():  # not in the middle of a word, where there are such
+        space = cut.rfind(" ")
+        cut = cut[:space] if space > 0 and space >= len(cut) - _WORD else cut
+    return cut.rstrip() + "…"
 
 
 def heading(text: str) -> Text:

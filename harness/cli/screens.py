@@ -15,6 +15,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
+from harness.cli.echo import Echo
 from harness.cli.flow import Flow
 from harness.cli.render import console
 from harness.cli.running import show_error
@@ -138,6 +139,7 @@ class TerminalScreen:
         self._flow: Flow | None = None
         self._prefix = ""
         self._interrupted = False
+        self._echo = Echo()
 
     async def read(self) -> str:
         """What the user types. Enter sends, Alt-Enter begins a new line; Ctrl-D, or Ctrl-C twice, leaves."""
@@ -166,6 +168,7 @@ class TerminalScreen:
         """Write the name."""
         from rich.cells import cell_len
 
+        self._echo.off()  # what is typed meanwhile would stand in the reply; it is there at the next prompt
         self._prefix = f"{name}: "
         self._console.print(Text(self._prefix, style="bold magenta"), end="")
         self._flow = Flow(self._console.width, cell_len(self._prefix))
@@ -199,6 +202,7 @@ class TerminalScreen:
         if self._flow is not None:
             self._write(self._flow.finish() + "\n")
             self._flow = None
+        self._echo.on()
 
     def show(self, what: RenderableType) -> None:
         """Print it."""

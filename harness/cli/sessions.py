@@ -79,7 +79,9 @@ def import_session(
 
     with_harness(load_settings(config, overrides), work)
     turns = sum(1 for record in records if record.origin != "change")
-    typer.echo(f"Imported {info.id!r}: {turns} turns with {info.persona.name}.")
+    from harness.cli.render import counted
+
+    typer.echo(f"Imported {info.id!r}: {counted(turns, 'turn')} with {info.persona.name}.")
 
 
 @app.command("delete")
@@ -99,7 +101,9 @@ def delete_session(
     loaded = load_settings(config, overrides)
     info = with_harness(loaded, look)
     if not yes:
-        typer.confirm(f"Delete {session!r}, {info.turns} turns with {info.persona.name}?", abort=True)
+        from harness.cli.render import counted
+
+        typer.confirm(f"Delete {session!r}, {counted(info.turns, 'turn')} with {info.persona.name}?", abort=True)
 
     async def work(harness: Any) -> Any:
         return await harness.delete(session)

@@ -128,9 +128,12 @@ def import_settings(
             made, row.theirs, str(row.value), row.ours, becomes, told, style="yellow" if row in found.left else ""
         )
     render.console().print(made)
-    done = "would be written" if dry_run else "are in"
+    done = "would be written to" if dry_run else "are in"
     count = sum(len(keys) for keys in found.values.values())
-    typer.echo(f"{count} settings {done} {target}; {len(found.left)} values were not taken over.")
+    left = len(found.left)
+    settings_, values = "setting" if count == 1 else "settings", "value was" if left == 1 else "values were"
+    done = done.replace("are", "is") if count == 1 and not dry_run else done
+    typer.echo(f"{count} {settings_} {done} {target}; {left} {values} not taken over.")
 
 
 def _summary(found: Translation, target: Path, *, written: bool) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def _print_overview(found: Stored) -> None:
     out = render.console()
     info, now = found.info, found.state()
     spoken = [record for record in found.branch if record.origin != "change"]
-    out.print(render.heading(f"{info.id}: {info.persona.name} and {info.user}, {len(spoken)} turns"))
+    out.print(render.heading(f"{info.id}: {info.persona.name} and {info.user}, {render.counted(len(spoken), 'turn')}"))
     if spoken and spoken[-1].phase != "done":
         out.print("The bookkeeping of the last turn is unfinished; it is completed when the session is next opened.")
     for record in spoken[-LAST_EXCHANGES:]:

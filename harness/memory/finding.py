@@ -10,6 +10,7 @@ from datetime import datetime
 from harness.language import LanguagePacks
 from harness.memory import scoring
 from harness.memory.about import About, asked_about, narrowed_to, preferred
+from harness.memory.firsthand import Sameness, fitted
 from harness.memory.fitting import Fitting
 from harness.memory.lexical import attribute_term, index_terms
 from harness.memory.narrowing import Narrowing, narrowed, narrowing
@@ -133,7 +134,7 @@ async def find(
         (*items.values(), *told.values()), store, where if not own.hits else replace(where, other_than="")
     )
     fitting = Fitting(
-        lambda item: index_terms(item.text, packs, item.language or question.language),
+        Sameness(packs, question.language),
         newest,
         told,
         always,
@@ -143,7 +144,7 @@ async def find(
         {name: why for name, why in fit.outside.items() if not policy.layers[items[name].layer].always_inject}
         | _of_other_tasks(items, question.scope.task),
     )
-    kept = [replace(one, dropped=fitting.take(one.item, spread[one.item.id])) for one in weighed]
+    kept = fitted(weighed, spread, fitting, asked=terms, heard=speaker or "")
     conflicts = tuple(f"{one.item.id}: {one.dropped}" for one in kept if one.dropped.startswith("replaced"))
     shown = [one for one in kept if not one.dropped]
     left = [one for one in kept if one.dropped][:REPORTED]

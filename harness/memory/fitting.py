@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from harness.memory.lexical import alike
+from harness.memory.firsthand import Sameness
 from harness.memory.policy import MemoryPolicy
 from harness.memory.troubles import ALONE, BELOW
 from harness.state.memory import MemoryItem
-
-SAME = 0.9
-"""Likeness of the words of two items from which one of them is enough."""
 
 
 @dataclass(slots=True)
@@ -20,11 +17,11 @@ class Fitting:
     """Takes candidates, best first, and says of each why it is left out, if it is.
 
     Attributes:
-        words: of a candidate. ``newest``: the newest statement of each slot. ``told``: the facts that
+        sameness: whether candidates say the same. ``newest``: the newest statement of each slot. ``told``: the facts that
             messages stated, by id. ``now``: the moment of the turn. ``minded``: ids that need no relevance. ``outside``: why an item is not what was asked for.
     """
 
-    words: Callable[[MemoryItem], Sequence[str]]
+    sameness: Sameness
     newest: Mapping[tuple[str, str, str], MemoryItem]
     told: Mapping[str, MemoryItem]
     minded: Collection[str]
@@ -83,7 +80,7 @@ class Fitting:
 
     def _said(self, item: MemoryItem) -> str:
         for other in self.shown:
-            if other.key == item.key or alike(self.words(other), self.words(item)) >= SAME:
+            if self.sameness.same(other, item):
                 return f"says what {other.id} says"
         return ""
 

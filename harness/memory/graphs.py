@@ -80,18 +80,31 @@ class Graphs:
             InputError: nothing is known of it.
         """
         found = await self.graph.neighbours([entity], where, depth=depth, at=at or self.clock.now())
-        if not found and not await self.graph.touching([name_key(entity)], where):
-            raise InputError(
-                f"The graph knows nothing of {entity!r} here.",
-                remedy="`harness graph list` shows what it knows; --persona and --user say of whom.",
-            )
+        if not found:
+            await self._known(entity, where)
         return found
 
     async def paths(
         self, first: str, second: str, where: GraphFilter, *, max_length: int = 3, at: datetime | None = None
     ) -> tuple[tuple[Edge, ...], ...]:
-        """The shortest ways between two entities, over what holds now or at a moment."""
-        return await self.graph.paths(first, second, where, max_length=max_length, at=at or self.clock.now())
+        """The shortest ways between two entities, over what holds now or at a moment.
+
+        Raises:
+            InputError: nothing is known of one of them.
+        """
+        found = await self.graph.paths(first, second, where, max_length=max_length, at=at or self.clock.now())
+        if not found:
+            for name in (first, second):
+                await self._known(name, where)
+        return found
+
+    async def _known(self, entity: str, where: GraphFilter) -> None:
+        """Raises InputError where nothing is known of it, at any time."""
+        if not await self.graph.touching([name_key(entity)], where):
+            raise InputError(
+                f"The graph knows nothing of {entity!r} here.",
+                remedy="`harness graph list` shows what it knows; --persona and --user say of whom.",
+            )
 
     def told(self, edge: Edge, language: str = "") -> str:
         """An edge in words: of a language, or of the one it was said in."""

@@ -206,7 +206,19 @@ class _Work:
         except (ValueError, TypeError, OverflowError) as error:
             self.rows.append(Row(theirs, shown, ours, None, "refused", str(error)))
             return
-        self._take(Row(theirs, shown, ours, turned.value, note=turned.note))
+        becomes = self._known_fields(theirs, turned.value, ours) if how == "fields" else turned.value
+        if becomes != []:
+            self._take(Row(theirs, shown, ours, becomes, note=turned.note))
+
+    def _known_fields(self, theirs: str, names: list[str], ours: str) -> list[str]:
+        """The names that a layer has here; the others are told of, and cost the rest nothing."""
+        model = SECTIONS.get(ours.partition(".")[0])
+        known: tuple[str, ...] = getattr(model, "KNOWN", tuple(names))
+        if unknown := [name for name in names if name not in known]:
+            shown = _shown(theirs, ", ".join(unknown))
+            note = f"no part of this layer is called so here; there are {', '.join(known)}"
+            self.rows.append(Row(theirs, shown, ours, None, "unknown", note))
+        return [name for name in names if name in known]
 
     def _take(self, row: Row) -> None:
         """Enter a value, if there is such a setting, it takes the value, and nothing else has set it."""

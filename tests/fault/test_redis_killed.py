@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,9 @@ TOLD = {
     "zh": ["我叫诺拉。", "我养了一只狗。", "我住在苏州。", "我对坚果过敏。", "今天下了一天雨。"],
 }
 REPLY = {"en": "All right then.", "zh": "好，我知道了。"}
-ROUNDS = 6
-MOST = 24
-"""Rounds until one died before and one after the reply was durable; ``ROUNDS`` at least."""
+MOMENTS = ("before the reply", "at any time", "in bookkeeping")
+ROUNDS = 2 * len(MOMENTS)
+"""Each moment once with the same process going on afterwards, and once with another one taking over."""
 
 
 @pytest.fixture(params=["en", "zh"])
@@ -55,13 +55,26 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisServ
     made.stop()
 
 
-async def slowly(turn: Turn, ports: Ports) -> Turn:
-    """Bookkeeping that takes long enough for the server to be killed in it."""
-    await asyncio.sleep(0.02)
-    return turn
+class Killer:
+    """Steps that kill the server when a turn gets there, once for each time it is told to."""
 
+    def __init__(self, server: RedisServer) -> None:
+        self.server = server
+        self.at = ""
+        before, after = self.step(MOMENTS[0]), self.step(MOMENTS[2])
+        self.machine = MACHINE.inserting("before", before, after="compose").inserting(
+            "after", after, after="extract_facts"
+        )
 
-MACHINE_TO_KILL = MACHINE.inserting("slowly", slowly, after="extract_facts")
+    def step(self, moment: str) -> Callable[[Turn, Ports], Awaitable[Turn]]:
+        async def work(turn: Turn, ports: Ports) -> Turn:
+            del ports
+            if self.at == moment:
+                self.at = ""
+                self.server.kill()
+            return turn
+
+        return work
 
 
 def settings_of(server: RedisServer, tmp_path: Path, **changed: Any) -> Loaded:
@@ -69,8 +82,10 @@ def settings_of(server: RedisServer, tmp_path: Path, **changed: Any) -> Loaded:
         "storage.backend": "redis",
         "storage.url": server.url,
         "storage.path": str(tmp_path / "sessions.db"),
-        "storage.timeout_s": "2",
-        "memory.timeout_s": "2",
+        # A server that was killed refuses at once; one on a busy machine takes its time.
+        "storage.timeout_s": "30",
+        "memory.timeout_s": "30",
+        "harness.turn_timeout_s": "300",
         "memory.backend": "redis",
         "memory.url": server.url,
         "short_term.backend": "redis",
@@ -82,7 +97,7 @@ def settings_of(server: RedisServer, tmp_path: Path, **changed: Any) -> Loaded:
 
 
 def harness_of(settings: Loaded, code: str, **parts: Any) -> Harness:
-    return Harness(settings, model=ScriptedModel(REPLY[code]), machine=MACHINE_TO_KILL, **parts)
+    return Harness(settings, model=ScriptedModel(REPLY[code]), **parts)
 
 
 async def items_of(store: Any) -> list[tuple[Any, ...]]:
@@ -122,15 +137,18 @@ async def test_killed_at_any_moment_it_loses_nothing_and_has_nothing_twice(
     settings = settings_of(server, tmp_path)
     chance = random.Random(5)
     seen = failed = resumed = 0
-    app = harness_of(settings, code)
+    killer = Killer(server)
+    app = harness_of(settings, code, machine=killer.machine)
     session = await app.open(PERSONAS[code], session="s")
-    for number in range(MOST):
-        if number >= ROUNDS and failed and resumed:
-            break
+    for number in range(ROUNDS):
+        killer.at = moment = MOMENTS[number % len(MOMENTS)]
         saying = asyncio.create_task(session.say(f"{TOLD[code][number % 5]} ({number})"))
-        await asyncio.sleep(chance.choice([0.0, 0.005, 0.02, 0.05, 0.1]) * chance.random())
-        server.kill()
+        if moment == "at any time":
+            await asyncio.sleep(chance.choice([0.0, 0.005, 0.02, 0.05, 0.1]) * chance.random())
+            server.kill()
         (answer,) = await asyncio.gather(saying, return_exceptions=True)
+        assert moment != MOMENTS[0] or isinstance(answer, BaseException)
+        assert moment != MOMENTS[2] or not isinstance(answer, BaseException), answer
         if isinstance(answer, BaseException):
             failed += 1
             assert isinstance(answer, StoreError), answer
@@ -139,10 +157,11 @@ async def test_killed_at_any_moment_it_loses_nothing_and_has_nothing_twice(
             seen = answer.number
         with pytest.raises(StoreError):  # bookkeeping that was cut off is logged, and made good later
             await session.settled()
+        assert not server.pid, "it was killed where it was meant to be"
         server.start()
         if number % 2:  # another process takes over; else the same one goes on, with the connections it had
             await app.close()
-            app = harness_of(settings, code)
+            app = harness_of(settings, code, machine=killer.machine)
             session = await app.open(session="s")
         await session.settled()
         resumed += any(event.kind == "resumed" for record in (await session.branch())[-1:] for event in record.events)
@@ -152,8 +171,8 @@ async def test_killed_at_any_moment_it_loses_nothing_and_has_nothing_twice(
     reply = await session.say(TOLD[code][0])
     await app.close()
     assert await check_against_the_journal(settings, code) == reply.number
-    assert failed, "no round died before the reply was durable: the test is too kind"
-    assert resumed, "no round died in bookkeeping: the test is too kind"
+    assert failed >= 2, "both rounds before the reply"
+    assert resumed >= 2, "both rounds in bookkeeping"
 
 
 async def test_memory_and_short_term_that_are_away_cost_a_warning_and_are_caught_up_with(
@@ -198,7 +217,7 @@ async def test_a_session_store_that_is_away_is_an_error_and_the_turn_can_be_repe
 
 
 async def test_a_server_that_hangs_is_given_up(server: RedisServer, tmp_path: Path) -> None:
-    settings = settings_of(server, tmp_path, **{"storage.timeout_s": "0.3", "memory.timeout_s": "0.3"})
+    settings = settings_of(server, tmp_path, **{"storage.timeout_s": "2", "memory.timeout_s": "2"})
     async with harness_of(settings, "en") as app:
         session = await app.open("mia", session="s")
         await session.say(TOLD["en"][0])
@@ -206,7 +225,7 @@ async def test_a_server_that_hangs_is_given_up(server: RedisServer, tmp_path: Pa
         server.pause()
         try:
             with pytest.raises(HarnessError, match="did not answer within"):
-                await asyncio.wait_for(session.say(TOLD["en"][1]), 10)
+                await asyncio.wait_for(session.say(TOLD["en"][1]), 120)
         finally:
             server.resume()
         assert (await session.say(TOLD["en"][1])).number in (2, 3), "what the server had taken in before it hung counts"

@@ -23,6 +23,8 @@ from harness.testing.scripted_model import ScriptedModel
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
 
 ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 100.0
+"""Seconds after which a program hangs, however busy the machine is. What is waited for is an event, and nearly always there at once."""
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
 
@@ -67,7 +69,7 @@ def chatting(*options: str, **streams: Any) -> Iterator[subprocess.Popen[bytes]]
         process.communicate()
 
 
-def waiting_for(condition: Callable[[], bool], told: Callable[[], str] = str, seconds: float = 45.0) -> None:
+def waiting_for(condition: Callable[[], bool], told: Callable[[], str] = str, seconds: float = PATIENCE_S) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, told()
@@ -253,7 +255,7 @@ def test_utf_8_comes_and_goes_whatever_the_locale(server: ScriptedServer) -> Non
     env = {**environment(), "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     command = [sys.executable, "-m", "harness.cli.main", "chat", "-p", "lin", "-s", "z"]
     text = "你好，我叫小王。\r\n".encode() + b"broken \xff byte\n" + "再见".encode()
-    result = subprocess.run(command, input=text, env=env, capture_output=True, timeout=30, check=False)
+    result = subprocess.run(command, input=text, env=env, capture_output=True, timeout=PATIENCE_S, check=False)
     assert result.stdout.decode().splitlines()[-2:] == ["听起来不错。", "听起来不错。"]
     assert "小王" in result.stderr.decode()
     assert "error: " in result.stderr.decode()
@@ -274,8 +276,8 @@ def test_ctrl_c_cancels_a_reply_and_then_leaves(server: ScriptedServer) -> None:
         until(process.stdout, b"That")
         until(process.stderr, b"[1]")
         process.send_signal(signal.SIGINT)
-        process.wait(15)  # before its input ends, which would be a reason to leave as well
-        _, err = process.communicate(timeout=15)
+        process.wait(PATIENCE_S)  # before its input ends, which would be a reason to leave as well
+        _, err = process.communicate(timeout=PATIENCE_S)
         err = b"".join(told) + err
     assert b"Traceback" not in err
     assert process.returncode == 130, err
@@ -289,7 +291,7 @@ def test_sigterm_finishes_the_bookkeeping_and_leaves(server: ScriptedServer) -> 
         type_line(process, b"Hello.")
         until(process.stdout, b"That")
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=15)
+        _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 143, err
     assert b"Traceback" not in err
     assert b"Fatal" not in err
@@ -302,7 +304,9 @@ def test_a_reader_that_leaves_is_no_drama(server: ScriptedServer) -> None:
     command = [sys.executable, "-m", "harness.cli.main", "prompts", "show", "system"]
     read, write = os.pipe()
     os.close(read)
-    result = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, env=environment(), timeout=30, check=False)
+    result = subprocess.run(
+        command, stdout=write, stderr=subprocess.PIPE, env=environment(), timeout=PATIENCE_S, check=False
+    )
     os.close(write)
     assert b"Traceback" not in result.stderr
     assert result.returncode != 0
@@ -340,15 +344,53 @@ def test_a_terminal_streams_shows_the_state_and_leaves_at_the_second_ctrl_c(serv
         assert "That sounds good." in text()
         assert server.chats[0].body["messages"][-1]["content"].endswith("I have a cat\ncalled Miso.")
         os.write(here, b"Please talk slowly.\r")
-        waiting_for(lambda: len(server.chats) == 2, text)
-        time.sleep(0.2)
+        waiting_for(lambda: "One two" in text(), text)
         process.send_signal(signal.SIGINT)
         waiting_for(lambda: prompts_after("Cancelled"), text)
         os.write(here, b"half a line\x03\x03")
         waiting_for(lambda: prompts_after("Ctrl-C once more"), text)
         os.write(here, b"\x03")
-        assert process.wait(15) == 0
+        assert process.wait(PATIENCE_S) == 0
     assert "\x1b" in text()
+
+
+@posix
+@pytest.mark.parametrize("typed", ["my own words", "我自己的话"])
+def test_what_is_typed_during_a_reply_is_not_put_into_the_characters_mouth(server: ScriptedServer, typed: str) -> None:
+    import pty
+    import termios
+
+    here, there = pty.openpty()
+    termios.tcsetwinsize(there, (24, 90))
+    seen = bytearray()
+
+    def watch() -> None:
+        with contextlib.suppress(OSError):
+            while chunk := os.read(here, 65536):
+                seen.extend(chunk)
+                if b"\x1b[6n" in chunk:
+                    os.write(here, b"\x1b[1;1R")
+
+    def text() -> str:
+        return seen.decode(errors="replace")
+
+    with chatting(stdin=there, stdout=there, stderr=there, start_new_session=True) as process:
+        os.close(there)
+        threading.Thread(target=watch, daemon=True).start()
+        waiting_for(lambda: "you:" in text(), text)
+        os.write(here, b"Please talk slowly.\r")
+        waiting_for(lambda: "One two" in text(), text)
+        os.write(here, typed.encode())
+        waiting_for(lambda: "tokens" in text().partition("One two")[2], text)
+        reply_shown = text().partition("One two")[2].partition("ten.")[0]
+        assert typed[:4] not in reply_shown
+        waiting_for(lambda: typed in text().partition("ten.")[2], text)
+        os.write(here, b"\r")
+        waiting_for(lambda: len(server.chats) == 2, text)
+        assert server.chats[1].body["messages"][-1]["content"].endswith(typed)
+        waiting_for(lambda: text().count("tokens") == 2, text)
+        os.write(here, b"\x04")
+        assert process.wait(PATIENCE_S) == 0
 
 
 @posix
@@ -377,7 +419,7 @@ main()
         while not process.stderr.readline().startswith(b"downloading"):
             pass
         process.send_signal(signal.SIGINT)
-        assert process.wait(15) == 130  # half of what the download takes
+        assert process.wait(PATIENCE_S) == 130  # half of what the download takes
     finally:
         process.kill()
         process.communicate()

@@ -330,8 +330,9 @@ def test_settings_tell_values_and_origins_but_no_keys(run: Run, tmp_path: Path, 
 def test_doctor_passes_and_names_the_first_fault(server: ScriptedServer, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     result = CliRunner().invoke(app, ["doctor", "--json"])
     checks = json.loads(result.stdout)
-    assert [check["ok"] for check in checks[:6]] == [True] * 6
-    assert result.exit_code == (0 if checks[6]["ok"] else 1)
+    assert [check["name"] for check in checks[:3]] == ["session store", "memory store", "graph"]
+    assert [check["ok"] for check in checks[:9]] == [True] * 9
+    assert result.exit_code == (0 if checks[9]["ok"] else 1)
     monkeypatch.setenv("HARNESS_PROVIDER_BASE_URL", "http://127.0.0.1:9/v1")
     result = run("doctor", code=1)
     assert "ok   configuration" in result.stdout
@@ -366,7 +367,7 @@ def test_doctor_says_that_the_embedded_model_is_missing(run: Run, tmp_path: Path
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_LOCAL_CACHE_DIR", str(tmp_path / "models"))
     checks = json.loads(run("doctor", "--json", code=1).stdout)
-    assert [check["name"] for check in checks][:2] == ["extra installed", "model file"]
+    assert [check["name"] for check in checks][3:5] == ["extra installed", "model file"]
     failed = next(check for check in checks if check["ok"] is False)
     assert "harness model pull" in failed["remedy"] or "[local]" in failed["remedy"]
     assert checks[-1] == {**checks[-1], "name": "structured output", "ok": None}

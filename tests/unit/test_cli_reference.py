@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from harness import __version__
@@ -24,10 +24,13 @@ HEAVY = (
     "asyncio",
 )
 
+PATIENCE_S = 100
+"""Seconds after which a program hangs, however busy the machine is."""
+
 
 def harness(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "harness", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=30, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=PATIENCE_S, check=False)
 
 
 def test_the_page_is_current() -> None:
@@ -41,10 +44,13 @@ def test_the_page_has_every_command() -> None:
 
 
 def test_help_is_quick_and_imports_nothing_heavy() -> None:
-    started = time.monotonic()
+    before = os.times()
     result = harness("--help")
     assert result.returncode == 0
-    assert time.monotonic() - started < 1.5
+    after = os.times()
+    # The processor's time, not the clock's, which other programs take their part of; not told of children on Windows.
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    assert spent < 1.5
     code = f"import sys, harness.cli.main; print([name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"

@@ -266,8 +266,12 @@ async def test_an_index_that_cannot_be_written_costs_nothing_else(path: Path, mo
     await store.close()
 
 
-def test_without_the_package_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "faiss", None)
+@pytest.mark.parametrize("missing", [("faiss",), ("faiss", "numpy"), ("numpy",)])
+def test_without_the_package_the_extra_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...]
+) -> None:
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtra, match=r"dialogue-harness\[faiss\]") as raised:
         MEMORY_BACKENDS["faiss"].open(MemoryOptions(path=path))
     assert raised.value.details["extra"] == "faiss"

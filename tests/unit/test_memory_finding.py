@@ -229,3 +229,94 @@ def test_any_text_gives_terms_that_any_store_takes(text: str) -> None:
 def test_likeness_is_symmetric_and_whole_for_the_same(first: list[str], second: list[str]) -> None:
     assert alike(first, second) == alike(second, first)
     assert alike(first, first) == (1.0 if first else 0.0)
+
+
+# --- the same said by several ----------------------------------------------------------------------------------------
+
+TRIP = {
+    "en": (
+        "By the way, I'm flying to Oslo next Wednesday, a bit nervous.",
+        ("You flew to Oslo last Wednesday, a bit nervous.", "You flew to Oslo last Wednesday."),
+        "When am I flying to Oslo on Wednesday?",
+    ),
+    "zh": (
+        "对了，下周三我要去杭州出差，有点紧张。",
+        ("你上周三要去杭州出差，有点紧张。", "你上周三要去杭州出差。"),
+        "下周我要去杭州出差吗？",
+    ),
+}
+
+
+@pytest.mark.parametrize("shorter", [0, 1])
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_the_users_own_words_go_before_an_echo_that_scores_better(code: str, shorter: int) -> None:
+    told, echoes, asked = TRIP[code]
+    own = item("own", told, speaker="user", at=NOW - timedelta(hours=40), place=1, importance=0.1)
+    echo = item("echo", echoes[shorter], speaker="character", place=2, importance=1.0)
+    found = await recalled([own, echo], asked)
+    scores = {one.item.id: one.score for one in found.items}
+    assert scores["echo"] > scores["own"], "else this shows nothing"
+    assert shown(found) == ["own"]
+    assert reasons(found) == {"echo": "says what own says"}
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_an_echo_is_shown_where_the_users_words_may_not_be(code: str) -> None:
+    told, echoes, asked = TRIP[code]
+    own = item("own", told, speaker="user", expires_at=NOW + timedelta(hours=1), tells=("gone",), importance=0.1)
+    found = await recalled([own, item("echo", echoes[0], speaker="character")], asked)
+    assert shown(found) == ["echo"]
+    assert "deleted by hand" in reasons(found)["own"]
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_what_the_character_is_asked_for_is_its_own_words(code: str) -> None:
+    told, echoes, asked = TRIP[code]
+    name = {"en": "Mia", "zh": "林"}[code]
+    items = [item("own", told, speaker="user"), item("echo", echoes[0], speaker="character")]
+    asked = {"en": f"{name}, which flight to Oslo on Wednesday?", "zh": f"{name}，杭州出差是周三吗？"}[code]
+    found = await recalled(items, asked, names={"character": name})
+    assert shown(found)[0] == "echo"
+
+
+DOG = {
+    "en": ("What is my dog called again?", "Our dog is called Bean."),
+    "zh": ("我家的狗叫什么来着？", "我家的狗叫豆包。"),
+}
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_questions_asked_before_take_no_place_of_a_statement(code: str) -> None:
+    asked, told = DOG[code]
+    said = item("said", told, speaker="user", at=NOW - timedelta(hours=90), importance=0.1)
+    before = [
+        item(f"q{number}", f"{asked}{'?' * number}", speaker="user", importance=1.0, session=f"old{number}")
+        for number in range(3)
+    ]
+    one = POLICY.layers["L2"].__class__(top_k=1, max_tokens=300, similarity_threshold=0.1)
+    found = await recalled([*before, said], asked, policy=replace(POLICY, layers={**POLICY.layers, "L2": one}))
+    assert shown(found) == ["said"]
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_a_question_in_the_words_of_a_statement_does_not_stand_for_it(code: str) -> None:
+    told, ask = {
+        "en": ("You told me the ferry leaves at nine.", "You told me the ferry leaves at nine?"),
+        "zh": ("渡船九点从码头开。", "渡船九点从码头开吗？"),
+    }[code]
+    said = item("said", told, speaker="character", at=NOW - timedelta(hours=30), importance=0.1)
+    question = item("asked", ask, speaker="user", importance=1.0, key="another")
+    found = await recalled([said, question], {"en": "When does the ferry leave?", "zh": "渡船什么时候开？"}[code])
+    assert shown(found) == ["said"]
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_what_both_say_of_themselves_is_not_the_same(code: str) -> None:
+    told, asked, _ = BEES[code]
+    items = [item("user", told, speaker="user"), item("character", told, speaker="character", importance=1.0)]
+    assert set(shown(await recalled(items, asked))) == {"user", "character"}
+    facts = [
+        fact("a", told, "hobby", "bees"),
+        fact("b", told, "hobby", "bees", subject="character", speaker="character", key="other"),
+    ]
+    assert set(shown(await recalled(facts, asked))) == {"a", "b"}

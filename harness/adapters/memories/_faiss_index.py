@@ -32,13 +32,13 @@ _DRAWN = 1024
 
 def faiss_module() -> Any:
     """The faiss package. Raises MissingExtra."""
-    numpy_module()
     try:
         import faiss
+        import numpy  # noqa: F401, ICN001  the extra brings both
     except ImportError as error:
         raise MissingExtra(
             "Vectors are to be searched with FAISS, which is not installed.",
-            remedy="Install it with `pip install 'dialogue-harness[faiss]'`, or set memory.backend to sqlite.",
+            remedy="Or set memory.backend to sqlite.",
             extra="faiss",
         ) from error
     return faiss

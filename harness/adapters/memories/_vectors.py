@@ -43,7 +43,7 @@ def numpy_module() -> Any:
     except ImportError as error:
         raise MissingExtra(
             "Vectors of memory items are searched with numpy, which is not installed.",
-            remedy="Install it with `pip install 'dialogue-harness[vectors]'`, or set no embedding model.",
+            remedy="Or set memory.embedder to none.",
             extra="vectors",
         ) from error
     return np

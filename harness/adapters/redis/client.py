@@ -32,7 +32,6 @@ def redis_module() -> Any:
     except ImportError as error:
         raise MissingExtra(
             "Redis is spoken to with the package redis, which is not installed.",
-            remedy="Install it with `pip install 'dialogue-harness[redis]'`.",
             extra="redis",
         ) from error
     return redis

@@ -315,7 +315,7 @@ def _driver() -> Any:
     except ImportError as error:
         raise MissingExtra(
             f"PostgreSQL is reached with psycopg and its pool, which are not installed ({error}).",
-            remedy="Install them with `pip install 'dialogue-harness[postgres]'`, or choose another backend.",
+            remedy="Or choose another backend.",
             extra="postgres",
         ) from error
     # Each failed try of the pool would be a line on standard error, beside the error that is raised here.

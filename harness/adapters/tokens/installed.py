@@ -7,8 +7,6 @@ from pathlib import Path
 
 from harness.errors import MissingExtra, SettingsError
 
-_INSTALL = "Install it: pip install 'dialogue-harness[tokens]' (in a checkout: pip install '.[tokens]')."
-
 
 def load_tokenizer(name: str, path: Path) -> Callable[[str], int]:
     """What gives the number of tokens of a text.
@@ -33,7 +31,7 @@ def _from_file(path: Path) -> Callable[[str], int]:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise MissingExtra(f"{path.name} needs the package tokenizers.", remedy=_INSTALL, extra="tokens") from error
+        raise MissingExtra(f"{path.name} needs the package tokenizers.", extra="tokens") from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
@@ -49,9 +47,7 @@ def _encoding(name: str) -> Callable[[str], int]:
     try:
         import tiktoken
     except ImportError as error:
-        raise MissingExtra(
-            f"The encoding {name!r} needs the package tiktoken.", remedy=_INSTALL, extra="tokens"
-        ) from error
+        raise MissingExtra(f"The encoding {name!r} needs the package tiktoken.", extra="tokens") from error
     known = tiktoken.list_encoding_names()
     try:
         encoding = tiktoken.get_encoding(name) if name in known else tiktoken.encoding_for_model(name)
