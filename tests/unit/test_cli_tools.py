@@ -119,5 +119,5 @@ def test_the_commands_of_chat(run: Run, tmp_path: Path, code: str) -> None:
     assert SHORT[code]["text"] in found
     assert "no artifact 'r9'" in found
     assert "/observe takes a JSON file" in found
-    assert "Nothing was found in 1 turns." in found
+    assert "Nothing was found in 1 turn." in found
     assert "/observe FILE" in run("chat", "-p", PERSONA[code], "-s", "s", stdin="/help\n/quit\n").output
