@@ -18,7 +18,17 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateError, TemplateNotFound, Undefined, meta
+from jinja2 import (
+    BaseLoader,
+    Environment,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    Undefined,
+    meta,
+    nodes,
+)
 from jinja2.exceptions import TemplateRuntimeError, TemplateSyntaxError
 from jinja2.loaders import split_template_path
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -52,6 +62,7 @@ class Prompts:
                 remedy="Create one, or leave the setting out to use the packaged prompts.",
             )
         self._environments: dict[str, Environment] = {}
+        self._wordings: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def render(self, name: str, language: str, /, **variables: object) -> str:
         """The prompt's text, without newlines around it.
@@ -108,6 +119,27 @@ class Prompts:
             needed |= meta.find_undeclared_variables(tree)
             waiting += [found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found]
         return tuple(sorted(needed))
+
+    def wording(self, names: Sequence[str], language: str) -> tuple[str, ...]:
+        """The lines that these prompts and their partials put into every prompt, a NUL for each value. Raises PromptError."""
+        key = (language, *names)
+        if key not in self._wordings:
+            lines: list[str] = []
+            environment, waiting, seen = self._environment(language), list(names), set[str]()
+            while waiting:
+                current = waiting.pop()
+                if current in seen:
+                    continue
+                seen.add(current)
+                text, filename = self._load(environment, current, language)
+                try:
+                    tree = environment.parse(text, current, filename)
+                except TemplateSyntaxError as error:
+                    raise _syntax_failure(error, filename) from error
+                lines += [line.strip() for line in "".join(_literal(tree)).split("\n") if line.strip()]
+                waiting += [found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found]
+            self._wordings[key] = tuple(dict.fromkeys(lines))
+        return self._wordings[key]
 
     def _environment(self, language: str) -> Environment:
         environment = self._environments.get(language)
@@ -192,6 +224,24 @@ class _Files(BaseLoader):
         del environment
         text, filename = self.find(template)
         return text, filename, lambda: True
+
+
+def _literal(node: nodes.Node) -> Iterator[str]:
+    """The text of a template, a NUL for each value; the branches of a choice stand on lines of their own."""
+    if isinstance(node, nodes.TemplateData):
+        yield node.data
+    elif isinstance(node, nodes.Output):
+        for part in node.nodes:
+            yield part.data if isinstance(part, nodes.TemplateData) else "\x00"
+    elif isinstance(node, nodes.If):
+        branches: list[list[nodes.Node]] = [node.body, *[list[nodes.Node]([one]) for one in node.elif_], node.else_]
+        for number, branch in enumerate(branches):
+            yield "\n" if number and branch else ""
+            for child in branch:
+                yield from _literal(child)
+    else:
+        for child in node.iter_child_nodes():
+            yield from _literal(child)
 
 
 def language_chain(language: str) -> tuple[str, ...]:

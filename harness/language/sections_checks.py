@@ -80,7 +80,7 @@ class ReplyCues(Frozen):
         affirmations: admitting to have said it.
         sympathy: apologies that concede nothing; only looked at when no notice is out.
         character_breaks: talking as a program. ``denials``: saying that one is none.
-        leaks: words of the machinery.
+        leaks: words of the machinery. ``parties``: who a note is about or addressed to, so that "tell me so" is "tell them so".
         speaker_labels: labels of the other side at the start of a line.
         directions: stage directions.
         asides: rewrites of what a reply says of others, or what others believe of its speaker, so that it is not read as
@@ -89,6 +89,7 @@ class ReplyCues(Frozen):
         elided: what sentences without a subject are completed with, and how such a sentence begins ("Single, as ever.").
         introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
         self_names: calling oneself something; group ``name``. ``vocatives``: calling the listener by a name; group ``name``.
+        likewise: taking what the other has just said for oneself as well ("too", 也).
         foreign_asked: the user speaks of another language, in which the reply may then be.
         foreign_words: function words of other languages in the same script that the pack's language has not.
     """
@@ -103,6 +104,8 @@ class ReplyCues(Frozen):
     character_breaks: tuple[str, ...] = ()
     denials: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
+    parties: tuple[str, ...] = ()
+    likewise: tuple[str, ...] = ()
     speaker_labels: tuple[str, ...] = ()
     directions: tuple[str, ...] = ()
     introductions: tuple[str, ...] = ()

@@ -143,6 +143,8 @@ class TextRules(Frozen):
         idioms: phrases rewritten before negation is read.
         negations: each rewrite that changes the predicate flips its polarity.
         lookalikes: words that only look like a negation.
+        whole: regular expressions of a negation that is part of a word or a title (无花果, "No Country for Old Men"): neither a
+            predicate nor a value is denied by it.
         scopes: where another clause begins inside a predicate ("a dog that …"); a negation behind it says nothing about
             what stands before it.
         denying: words that deny, which are passed over behind the beginning of such a clause.
@@ -203,6 +205,7 @@ class TextRules(Frozen):
     idioms: Rewrites = ()
     negations: Rewrites = ()
     lookalikes: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     denying: tuple[str, ...] = ()
     fillers: tuple[str, ...] = ()

@@ -55,6 +55,7 @@ class RelationRules(Frozen):
     Attributes:
         kinds: the vocabulary.
         line: how an edge is told, with ``{subject}``, ``{word}`` and ``{object}``.
+        unnamed: how an edge is told to somebody who has no name ("user's sister"), with ``{subject}`` and ``{word}``.
         ended: the same with its end, with ``{line}`` and ``{date}``.
         owners: how the two who talk are called there, by ``user`` and ``character``.
         mine, yours: regular expressions that show that a message is about its speaker, or about who it is said to.
@@ -66,6 +67,7 @@ class RelationRules(Frozen):
         verbs: the same by the key of the relation, where no word says it ("reports to").
         changes: regular expressions of workplaces that changed ("used to work at X, now at Y"): groups ``a`` (or ``me``, the speaker), ``old``, ``new``.
         replacing: regular expressions of clauses whose relation takes the place of the one there was ("new boss").
+        sited: regular expressions of a workplace, found over ``value | quote``, that is a town or country and no employer.
         denials: regular expressions of clauses that deny the relation they name.
         affirmed: rewrites of such a clause to what it denies (不再是 to 是), where ``negations`` of the section ``text`` leave it as it is.
         doubts: regular expressions of messages that state nothing: stories, guesses, jokes, what is yet to come. ``{word}`` as above.
@@ -74,6 +76,7 @@ class RelationRules(Frozen):
 
     kinds: tuple[RelationKind, ...] = ()
     line: str = "{subject}: {word}: {object}"
+    unnamed: str = "{subject}: {word}"
     ended: str = "{line} (until {date})"
     owners: dict[str, str] = Field(default_factory=dict)
     mine: Words = ()
@@ -85,6 +88,7 @@ class RelationRules(Frozen):
     changes: Words = ()
     replacing: Words = ()
     denials: Words = ()
+    sited: Words = ()
     affirmed: tuple[tuple[str, str], ...] = ()
     doubts: Words = ()
     not_names: Words = ()
@@ -155,6 +159,7 @@ class RelationRules(Frozen):
             "changes",
             "replacing",
             "denials",
+            "sited",
             "doubts",
             "not_names",
         ):

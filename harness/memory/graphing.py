@@ -19,6 +19,7 @@ from harness.memory.forgetting import forgotten
 from harness.memory.naming import (
     asked_relations,
     asks_for_past,
+    is_unnamed,
     line,
     mentioned,
     owners_meant,
@@ -107,6 +108,8 @@ class SessionGraph:
         scored: dict[str, Remembered] = {}
 
         def offer(edge: Edge, score: float, why: str) -> None:
+            if is_unnamed(edge, shared.packs.get(edge.language or language)) and score < ASKED:
+                return  # that there is a sister, what is known of her says
             known = scored.get(edge.id)
             if known is None or known.score < score:
                 scored[edge.id] = Remembered(self._item(edge, line(edge, pack)), score, why)

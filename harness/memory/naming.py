@@ -95,11 +95,20 @@ def line(edge: Edge, pack: LanguagePack) -> str:
     if not word and spec is not None:
         word = next((alias for alias in spec.aliases if has_han(alias) == (pack.script == "han")), edge.relation)
     template = kind.line if kind is not None and kind.line else rules.line
+    template = rules.unnamed if is_unnamed(edge, pack) else template
     subject, other = (_named(name, pack) for name in (edge.subject, edge.object or edge.value))
     text = template.format(subject=subject, word=word or edge.relation, object=other)
     if edge.valid_to is not None:
         text = rules.ended.format(line=text, date=edge.valid_to.date().isoformat())
     return text
+
+
+def is_unnamed(edge: Edge, pack: LanguagePack) -> bool:
+    """Whether an edge leads to somebody who has no name, and is called after whose relative he is ("user's sister")."""
+    if not edge.object or not edge.word:
+        return False
+    owner = pack.wording.owners.get(edge.subject, edge.subject)
+    return name_key(edge.object) == name_key(pack.wording.relative.format(owner=owner, relation=edge.word))
 
 
 def _named(name: str, pack: LanguagePack) -> str:
@@ -110,4 +119,13 @@ def _named(name: str, pack: LanguagePack) -> str:
     return pack.rewrite(name, pack.lines.theirs)
 
 
-__all__ = ["ALIAS", "asked_relations", "asks_for_past", "line", "mentioned", "owners_meant", "possible_names"]
+__all__ = [
+    "ALIAS",
+    "asked_relations",
+    "asks_for_past",
+    "is_unnamed",
+    "line",
+    "mentioned",
+    "owners_meant",
+    "possible_names",
+]

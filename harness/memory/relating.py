@@ -23,6 +23,7 @@ IN_FORCE = (FactStatus.active, FactStatus.disputed)
 ScopeOf = Callable[[Fact], Scope]
 """Whose the edges of a fact are."""
 LONGEST = 60
+WORKPLACE, WORKS_IN = "workplace", "works_in"
 """Characters of a name; what is longer is none."""
 
 
@@ -117,7 +118,7 @@ def _said(fact: Fact, value: str, pack: LanguagePack) -> Iterator[Edge]:
     if (former := rules.by_former.get(fact.attribute.casefold())) is not None and former.kind:
         yield _edge(former.key, fact.subject, value, former.kind, None).model_copy(update={"valid_to": fact.at})
         return
-    if (kind := rules.by_attribute.get(key)) is not None and kind.kind:
+    if (kind := _sited(fact, value, pack) or rules.by_attribute.get(key)) is not None and kind.kind:
         if len(value) <= LONGEST:
             yield _edge(kind.key, fact.subject, value, kind.kind, since).model_copy(update={"single": kind.single})
         return
@@ -135,6 +136,16 @@ def _said(fact: Fact, value: str, pack: LanguagePack) -> Iterator[Edge]:
             single=fact.single,
             valid_from=since,
         )
+
+
+def _sited(fact: Fact, value: str, pack: LanguagePack) -> RelationKind | None:
+    """The relation to the town somebody works in, where that is all that is known of the workplace."""
+    rules = pack.relations
+    spec = pack.attribute(fact.attribute)
+    if spec is None or spec.key != WORKPLACE or WORKS_IN not in rules.by_key or not rules.sited:
+        return None
+    found = pack.any_of(rules.sited).search(f"{value} | {fact.quote}")
+    return rules.by_key[WORKS_IN] if found is not None else None
 
 
 def _relatives(fact: Fact, key: str, pack: LanguagePack, since: datetime | None) -> Iterator[Edge]:

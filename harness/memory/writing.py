@@ -130,12 +130,15 @@ def _messages(
         return
     previous = before.messages[-1].text if before.messages else ""
     planted = PLANTED & {notice.kind for notice in record.notices}
+    chosen = record.candidates[record.chosen].findings if record.candidates else ()
+    leaked = any(finding.kind == "prompt_leak" for finding in chosen)
     lines = tuple(index_terms(line, packs, record.language or info.persona.language) for line in recalled_lines(record))
     for place, (speaker, text) in enumerate(((USER, record.user_text), (CHARACTER, record.reply))):
         language = packs.detect(text, default=record.language or info.persona.language)
         terms = index_terms(text, packs, language)
         given_back = speaker == CHARACTER and any(notice.truth and notice.truth in text for notice in record.notices)
         given_back = given_back or (speaker == CHARACTER and gives_back(terms, lines))
+        given_back = given_back or (speaker == CHARACTER and leaked)  # words of the prompt are no memory
         idle = given_back or not terms or is_backchannel(text, packs.get(language))
         if idle or (planted and speaker == USER):
             previous = text

@@ -12,6 +12,8 @@ from harness.turn.turn import Turn
 from harness.understanding.checks.candour import check_admission
 from harness.understanding.checks.consistency import check_reply
 from harness.understanding.checks.constraints import check_constraints
+from harness.understanding.checks.findings import finding
+from harness.understanding.checks.leaking import Echo, prompt_echoes, without_echoes
 from harness.understanding.checks.naming_asked import check_references
 from harness.understanding.checks.recall import check_recall
 from harness.understanding.checks.ruled_out import check_ruled_out
@@ -24,6 +26,8 @@ WHOLE = ("repetition", "against_constraint", "not_recalled", "not_admitted", "em
 """Findings about a reply as a whole; leaving out a sentence does not mend them, or leaves what speaks of it."""
 OPENING = ("character_break", "prompt_leak")
 """Findings that spoil what follows when they stand in the first sentence: then the rest is not the character's."""
+NOTES = ("respond", "context", "notices")
+"""Prompts whose words only the character may see."""
 LEAST_LEFT = 0.4
 """Share of a reply that must remain when sentences are left out; less would not be an answer."""
 UNFINISHED = ("not_held", "not_recalled", "not_admitted", "empty", "language_drift")
@@ -64,8 +68,9 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         ),
         *check_ruled_out(text, turn.state.task, pack),
         *check_constraints(text, turn.text, state=turn.informed, pack=pack),
+        *(finding("prompt_leak", echo.words) for echo in echoed(turn, text, ports)),
     )
-    return tuple(finding for finding in found if not _unfinished(finding)) if partial else found
+    return tuple(one for one in found if not _unfinished(one)) if partial else found
 
 
 def unkind(candidate: Candidate) -> bool:
@@ -87,6 +92,10 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
     text, cut = presentable(text, turn.settings.max_reply_chars)
     if cut:
         turn = turn.note("reply_cut", f"the reply was longer than max_reply_chars ({turn.settings.max_reply_chars})")
+    echoes = echoed(turn, text, ports) if turn.settings.persona_consistency_check else ()
+    if plain := without_echoes(text, echoes) if echoes else "":
+        text = plain
+        turn = turn.note("reply_cut", f"words of the prompt were cut from the reply: {echoes[0].words[:80]!r}")
     candidate = Candidate(text=text, form=form, findings=findings(turn, text, ports))
     settings = turn.settings
     if settings.persona_consistency_check and settings.check_tier == "model" and not candidate.findings:
@@ -94,6 +103,16 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
     candidates = (*turn.candidates, candidate)
     best = min(range(len(candidates)), key=lambda index: (unadmitted(candidates[index]), candidates[index].penalty))
     return turn.with_(candidates=candidates, chosen=best)
+
+
+def echoed(turn: Turn, text: str, ports: Ports) -> tuple[Echo, ...]:
+    """Words of this turn's notes that a reply says out loud."""
+    if not turn.messages:
+        return ()
+    wording = ports.prompts.wording(NOTES, turn.persona.language)
+    prompt = "\n".join(message.content for message in turn.messages if message.role in ("system", "user"))
+    pack = ports.languages.get(turn.persona.language)
+    return prompt_echoes(text, wording, prompt, pack, tuple(notice.truth for notice in turn.notices if notice.truth))
 
 
 def unadmitted(candidate: Candidate) -> bool:

@@ -254,8 +254,8 @@ async def test_uses_are_counted_once_a_turn(harness: Harness, code: str, memory:
 
 
 OTHERS = {
-    "en": ("My sister Jane lives in Oslo. My mother is allergic to nuts.", "Where does Jane live?", "Jane: I live in Oslo", "their mother: I'm allergic to nuts"),
-    "zh": ("我妹妹小雨住在昆明。我妈对花生过敏。", "小雨住哪儿？", "小雨：我住在昆明", "对方的妈妈：我对花生过敏"),
+    "en": ("My sister Jane lives in Oslo. My mother is allergic to nuts.", "Where does Jane live?", "Jane lives in Oslo", "their mother is allergic to nuts"),
+    "zh": ("我妹妹小雨住在昆明。我妈对花生过敏。", "小雨住哪儿？", "小雨住在昆明", "对方的妈妈对花生过敏"),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from harness.turn import analysing
 from harness.turn.spoken import harmless_text
 from harness.turn.turn import Turn
 from harness.understanding.facts.extract import extract_facts as facts_by_rules
+from harness.understanding.facts.parroting import parroted
 from harness.understanding.proposals.withholding import Withholding
 
 FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact, MergeSubjects)
@@ -45,10 +46,12 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
     withheld = Withholding(turn.text, said, turn.reply)
     earlier = (m.text for m in reversed(turn.state.messages) if m.speaker == CHARACTER and m.turn < turn.number)
     asked = next(earlier, "")
-    for speaker, text, answered in ((USER, said, asked), (CHARACTER, turn.reply, turn.text)):
+    before = next((m.text for m in reversed(turn.state.messages) if m.speaker == USER and m.turn < turn.number), "")
+    for speaker, text, answered in ((USER, said, asked), (CHARACTER, _own_words(turn), turn.text)):
+        told = tuple(operations)
         for part in ports.languages.parts(text, default=turn.language):
             pack = ports.languages.get(part.code)
-            operations += facts_by_rules(
+            found = facts_by_rules(
                 part.text,
                 speaker=speaker,
                 state=turn.informed,
@@ -58,6 +61,13 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
                 at=turn.now,
                 asked=answered,
             )
+            for one in found:
+                if speaker == CHARACTER and parroted(one, told, (turn.text, before), turn.informed, pack):
+                    turn = turn.note(
+                        "proposal_refused", "the character only said after the user what is so of the user"
+                    )
+                else:
+                    operations.append(one)
     for fact in operations:
         if isinstance(fact, AssertFact | ReviseFact) and withheld.echoes(fact.value):
             turn = turn.note("proposal_refused", f"{fact.value[:80]!r} was put forward by an attempt at the character")
@@ -65,6 +75,12 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
             turn, fact = _taken_up(turn, fact)  # noqa: PLW2901 - the same operation, on the state's own fact
             turn = turn.propose([fact])
     return turn
+
+
+def _own_words(turn: Turn) -> str:
+    """The reply, where it is the character's: words of the prompt that no revision could mend tell nothing."""
+    chosen = turn.candidates[turn.chosen].findings if turn.candidates else ()
+    return "" if any(finding.kind == "prompt_leak" for finding in chosen) else turn.reply
 
 
 def _taken_up(turn: Turn, operation: Operation) -> tuple[Turn, Operation]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from harness.state import CHARACTER, USER, Fact, PersonaFact
-from harness.understanding.facts.claims import plain_text, positive
+from harness.understanding.facts.claims import plain_text, positive, restore
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, likeness, terms
 
@@ -21,15 +21,24 @@ _SAID_BEFORE = 0.9
 _MARK = re.compile(r"[,.;:!?，。；：！？、…]")
 _CAPITAL = re.compile(r"(?!I(?![a-z]))[A-Z][a-z]*(?:-[A-Za-z]+)*")
 _ENDS = ".。!! "
+_PLACE = "§"
+"""Stands for the one a sentence is about."""
 
 
 @in_one_script
 def told_of(fact: Fact, pack: LanguagePack) -> str:
-    """A fact as its subject would say it; of a third person with the name before it (Jane: "I live in Oslo")."""
+    """A fact as its subject would say it; of a third person as one speaks of that one ("Jane lives in Oslo").
+
+    Where a sentence cannot be turned so, it stands in the person's own words behind the name (Jane: "…").
+    """
     text = statement(fact, pack=pack)
     if fact.subject in (USER, CHARACTER):
         return text
-    return pack.lines.of_other.format(who=pack.rewrite(fact.subject, pack.lines.theirs), text=text)
+    who = pack.rewrite(fact.subject, pack.lines.theirs)
+    turned = pack.rewrite(text, pack.recall.as_other)
+    if turned.startswith(_PLACE) and not pack.any_of(pack.text.first_person).search(turned):
+        return f"{who}{turned[len(_PLACE) :]}"
+    return pack.lines.of_other.format(who=who, text=text)
 
 
 @in_one_script
@@ -52,10 +61,10 @@ def statement(fact: Fact | PersonaFact, *, pack: LanguagePack, persona: Persona 
     sentence = "" if nominal else as_sentence(value, pack, "" if spec else fact.attribute.replace("_", " "))
     if sentence and fact.polarity:
         return sentence
-    plain, affirmed, _ = positive(value, pack)
+    plain, affirmed, masks = positive(value, pack)
     holds = (fact.polarity == affirmed) != pack.denies(fact.attribute)
     if not affirmed:
-        value = plain
+        value = restore(plain, masks)
     if spec is None or not spec.statement:
         template, denial = _open_templates(fact.attribute, pack)
         name = fact.attribute.replace("_", " ")
@@ -102,6 +111,8 @@ def as_sentence(value: str, pack: LanguagePack, subject: str = "") -> str:
     value = value.strip().rstrip(".。")
     if pack.any_of(pack.wording.full).match(value):
         return value
+    if pack.text.whole and pack.any_of(pack.text.whole).match(value):
+        return ""  # 不锈钢 is a thing, and no predicate
     plain, _, _ = positive(value, pack)
     template = next((put for source, put in pack.wording.sentences if pack.pattern(source).match(value)), "")
     if fold(plain) == pack.wording.anything or not template:

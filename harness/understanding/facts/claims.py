@@ -453,6 +453,7 @@ __all__ = [
     "plain_text",
     "positive",
     "read_claims",
+    "restore",
     "same_numbers",
     "subject_of",
     "without_quotations",

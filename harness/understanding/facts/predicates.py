@@ -61,8 +61,8 @@ def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, s
         masks[sign] = match[0]
         return sign
 
-    if rules.lookalikes:
-        predicate = pack.any_of(rules.lookalikes).sub(mask, predicate)
+    for sources in (rules.lookalikes, rules.whole):
+        predicate = pack.any_of(sources).sub(mask, predicate) if sources else predicate
     if rules.scopes and (scope := pack.any_of(rules.scopes).search(predicate)):
         # A dog that does not bark is a dog: what a clause inside the predicate denies, the predicate does not.
         inner = pack.any_of(rules.denying).sub(mask, predicate[scope.start() :])

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from harness.language.remembering import remembered
 from harness.state import PersonaFact
 from harness.understanding.checks.holding import statement
-from harness.understanding.facts.claims import SPEAKER, Claim, Reading, limited, plain_text, positive, read_claims
+from harness.understanding.facts.claims import (
+    SPEAKER,
+    Claim,
+    Reading,
+    limited,
+    plain_text,
+    positive,
+    read_claims,
+    restore,
+)
 from harness.understanding.facts.implied import implied, without_former
 from harness.understanding.facts.keys import LIKES, NAME
 from harness.understanding.facts.kinds import first_member, kinds_in
@@ -25,8 +34,8 @@ _PARTS = 2
 def propositions(attribute: str, value: str, polarity: bool, own: str, pack: LanguagePack) -> tuple[Claim, ...]:
     """A fact in the form of claims: by its attribute, and by what its value or statement says as a sentence."""
     spec, told = pack.attribute(attribute), polarity
-    plain, affirmed, _ = positive(plain_text(value, pack), pack)
-    plain = (pack.rewrite(plain_text(value, pack), pack.text.idioms) if affirmed else plain) or value
+    plain, affirmed, masks = positive(plain_text(value, pack), pack)
+    plain = (pack.rewrite(plain_text(value, pack), pack.text.idioms) if affirmed else restore(plain, masks)) or value
     polarity = polarity == affirmed
     if pack.denies(attribute):
         polarity = not polarity
@@ -88,7 +97,8 @@ def _further(attribute: str, value: str, polarity: bool, pack: LanguagePack) -> 
         found.append(Claim(SPEAKER, LIKES, value, quote=value, predicate=value))
     parts = [part for part in pack.pattern(pack.wording.parts).split(value) if part]
     for part in parts if len(parts) > 1 else ():
-        plain, affirmed, _ = positive(plain_text(part, pack), pack)
+        plain, affirmed, masks = positive(plain_text(part, pack), pack)
+        plain = restore(plain, masks)
         key = spec.key if (spec := pack.attribute(attribute)) else fold(attribute)
         found.append(Claim(SPEAKER, key, plain or part, affirmed, part, predicate=plain))
     return found
