@@ -28,8 +28,8 @@ _CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]
 _WORD = re.compile(r" ([a-z][a-z'-]*)")
 _HEAD = r"(?:[^,:;]*?(?<!\w))?(?P<count>(?i:{count}))(?: [a-z][a-z'-]*){{1,3}}[,:] "
 _HAN_HEAD = r"[^,，:：、]*?(?P<count>{count})[^\W\d_a-z]{{1,6}}[,，:：]\s*"
-_HAN_NAME = 4
-"""Characters of a name that ends an announced list; it may hold one that ends others (东来顺)."""
+_HAN_NAME = 3
+"""Characters of a name that ends an announced list; it may hold one that ends others (东来顺). Four may be a clause (补鞋都累)."""
 _COMMAS = ",，"
 _CLOSING = " \t.!。！~"
 _MARKS = re.compile(r"[*_`\"“”]")
