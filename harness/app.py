@@ -20,6 +20,7 @@ from harness.app_memory import MemoryParts, redactor_of
 from harness.app_servers import store_options
 from harness.app_short_term import ShortTermParts
 from harness.app_tokens import token_counter
+from harness.context.views import as_shown
 from harness.errors import (
     HarnessError,
     InputError,
@@ -133,6 +134,7 @@ class Harness:
         languages = self.settings.path(paths.languages)
         self.languages = load_packs(sorted(languages.glob("*.yaml")) if languages.is_dir() else ())
         self.tokens = token_counter(self.settings, lambda: self._models.connected, own_model=self._models.own)
+        self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
         self._memory = MemoryParts(
             self.settings,
             self.languages,
@@ -140,11 +142,11 @@ class Harness:
             durable=store is None,
             endpoint=self._models.provider,
             tokens=self.tokens,
+            shown=as_shown(self.prompts),
             gate=write_gate,
         )
         self._graph = GraphParts(self.settings, self.languages, self._memory, given=graph, tokens=self.tokens)
         self._short_term = ShortTermParts(self.settings, given=short_term)
-        self.prompts = Prompts([self.settings.path(paths.prompts), data_path("prompts")])
         self.persona_paths = (self.settings.path(paths.personas), data_path("personas"))
         self.forgetters: dict[str, Forgetter] = {ARTIFACTS: forget_artifacts(self.artifacts)}
         if short_term is not None or self.settings.short_term.backend != "off":
@@ -320,7 +322,7 @@ class Harness:
         persona: str | Persona = "",
         *,
         session: str = "",
-        user: str = "user",
+        user: str = "",
         project: str = "",
         world: str = "",
         connect: bool = True,
@@ -331,7 +333,8 @@ class Harness:
             persona: id or name of a character, the path of a persona file, or a Persona. Empty: the stored session's,
                 or the default character for a new one.
             session: id; a fresh one is made when empty.
-            user: who the character talks with; kept apart from other users.
+            user: who the character talks with; kept apart from other users. Empty: the stored session's, or the one nameless
+                user for a new one.
             project, world: what it is about and where it plays; memory keeps each apart. Empty: as the settings
                 ``memory.project`` and ``memory.world`` say for a new session, and the stored ones for a stored session.
             connect: connect the model now; False leaves that to the first call, for work that may need none.
@@ -346,7 +349,6 @@ class Harness:
         memory = self.settings.memory
         for what, name in (("project", project or memory.project), ("world", world or memory.world)):
             check_place(name, what)
-        user = user or USER  # an item of no user would be one for everybody
         store, ports = self.store(), await self.ports(connect=connect)
         chosen = self._persona(persona) if persona else None
         info = await self._find(store, session)
@@ -357,7 +359,7 @@ class Harness:
                 id=session or self._ids.new(),
                 persona_ref=reference(chosen),
                 persona=chosen,
-                user=user,
+                user=user or USER,  # an item of no user would be one for everybody
                 project=project or memory.project,
                 world=world or memory.world,
                 created_at=now,
@@ -372,7 +374,7 @@ class Harness:
                 f"Session {info.id!r} is a conversation with {info.persona_ref.name!r}, not with {chosen.name!r}.",
                 remedy="Open it without a persona, or choose another session id.",
             )
-        elif user not in ("user", info.user):
+        elif user not in ("", info.user):
             raise SettingsError(
                 f"Session {info.id!r} is a conversation with {info.user!r}, not with {user!r}.",
                 remedy="Choose another session id: what one user said is not shown to another.",

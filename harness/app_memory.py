@@ -12,11 +12,11 @@ from harness import settings as settings_module
 from harness.app_servers import memory_options
 from harness.language import LanguagePacks
 from harness.language.redaction import redactor
-from harness.memory import JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared, WriteGate
+from harness.memory import Background, JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared, WriteGate
 from harness.ports import Embedder, Estimate, MemoryStore, TokenCounter
 from harness.redacting import Policy as RedactionPolicy, Redactor
 from harness.settings import Settings
-from harness.state.memory import MemoryLayer
+from harness.state.memory import MemoryItem, MemoryLayer
 
 if TYPE_CHECKING:
     from harness.adapters.models.openai_sdk import OpenAIModel
@@ -32,7 +32,7 @@ class MemoryParts:
         given: a store to use instead of what the settings name; whoever gave it closes it (``own`` is False then).
         durable: sessions are kept where the settings say; else memory ends with the process, unless the settings name a place.
         endpoint: makes the connection to the provider, for its embeddings.
-        tokens: counts what the layers' limits are in.
+        tokens: counts what the layers' limits are in. ``shown``: what a memory is in the prompt.
         gate: has the last word on what is written.
     """
 
@@ -45,6 +45,7 @@ class MemoryParts:
         durable: bool,
         endpoint: Callable[[], OpenAIModel],
         tokens: TokenCounter | None = None,
+        shown: Callable[[MemoryItem, str, str, str], str] | None = None,
         gate: WriteGate | None = None,
     ) -> None:
         self._settings = settings
@@ -57,6 +58,8 @@ class MemoryParts:
         self._embedder: Embedder | None = None
         self._model: OpenAIModel | None = None
         self._files: MemoryFiles | None = None
+        self._background = Background()
+        self._shown = shown
 
     @property
     def backend(self) -> str:
@@ -108,7 +111,18 @@ class MemoryParts:
         embedder, files = self.embedder(), self.files()
         joined = store if files is None else JoinedStore(store, files.store)
         policy, redact = memory_policy(self._settings), redactor_of(self._settings, self._languages)
-        return Shared(joined, policy, self._languages, self._tokens.count, embedder, files, redact, gate=self._gate)
+        return Shared(
+            joined,
+            policy,
+            self._languages,
+            self._tokens.count,
+            embedder,
+            files,
+            redact,
+            background=self._background,
+            shown=self._shown,
+            gate=self._gate,
+        )
 
     def files(self) -> MemoryFiles | None:
         """What stands in files; None when no folder is set."""

@@ -163,7 +163,7 @@ class SyncHarness:
             raise
 
     def open(
-        self, persona: str | Persona = "", *, session: str = "", user: str = "user", project: str = "", world: str = ""
+        self, persona: str | Persona = "", *, session: str = "", user: str = "", project: str = "", world: str = ""
     ) -> SyncSession:
         """See :meth:`harness.app.Harness.open`."""
         opened = _waited(

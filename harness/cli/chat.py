@@ -18,7 +18,14 @@ Persona = Annotated[
     str, typer.Option("--persona", "-p", metavar="NAME", help="Id, name or file of a character. `harness persona list` shows them.")
 ]  # fmt: skip
 Session = Annotated[str, typer.Option("--session", "-s", metavar="ID", help="Session to go on with, or to begin.")]
-User = Annotated[str, typer.Option("--user", metavar="ID", help="Who talks; kept apart from other users.")]
+User = Annotated[
+    str,
+    typer.Option(
+        "--user",
+        metavar="ID",
+        help="Who talks; kept apart from other users. Default: whoever the session is with, or one nameless user.",
+    ),
+]
 
 Project = Annotated[
     str,
@@ -30,7 +37,7 @@ World = Annotated[str, typer.Option("--world", metavar="NAME", help="Where it pl
 def chat(
     persona: Persona = "",
     session: Session = "",
-    user: User = "user",
+    user: User = "",
     project: Project = "",
     world: World = "",
     config: Config = None,

@@ -18,6 +18,7 @@ from harness.cli.memory_options import (
     World,
     change,
     filter_of,
+    persona_id,
     scope_of,
 )
 from harness.cli.options import Config, Json, Set, load_settings
@@ -38,7 +39,7 @@ def write_note(
     overrides: Set = None,
 ) -> None:
     """Write something down. Without options every character knows it with every user, in all projects."""
-    scope = scope_of(persona, user, project, world, task)
+    scope = scope_of(persona_id(persona, config, overrides), user, project, world, task)
 
     async def work(memories: Any) -> Any:
         return await memories.note(text, scope=scope, pinned=pin)

@@ -65,6 +65,26 @@ def scope_of(persona: str, user: str, project: str = "", world: str = "", task: 
     return Scope(persona=persona, user=user, project=project, world=world, task=task)
 
 
+def persona_id(persona: str, config: Path | None, overrides: list[str] | None) -> str:
+    """The id of a character that something is written for, named by its id, name or alias. That none of these is known here is
+    said: it may live in a file elsewhere, or be misspelt.
+    """
+    from harness.cli.options import load_settings
+    from harness.errors import PersonaError
+    from harness.persona import find_persona
+    from harness.resources import data_path
+
+    if not persona:
+        return ""
+    settings = load_settings(config, overrides).settings
+    folders = (settings.path(settings.paths.personas), data_path("personas"))
+    try:
+        return find_persona(persona, folders, allow_path=False).id
+    except PersonaError:
+        typer.echo(f"No character {persona!r} is known here: only one with this id will know it.", err=True)
+        return persona
+
+
 def filter_of(scope: Scope, session: str = "", *, hidden: bool = False) -> MemoryFilter:
     """What belongs to the very ones that are named, and was written in a session, if one is named."""
     from harness.ports import MemoryFilter

@@ -21,7 +21,7 @@ def say(
     text: Annotated[str, typer.Argument(help="What to say; - reads it from standard input.")],
     persona: Persona = "",
     session: Session = "",
-    user: User = "user",
+    user: User = "",
     project: Project = "",
     world: World = "",
     tool_result: Annotated[list[str] | None, typer.Option("--tool-result", metavar="FILE", help="JSON with what tools gave for this message: name, arguments, text; a list of such objects, or one a line. May be given several times.")] = None,

@@ -85,7 +85,7 @@ def import_settings(
 ) -> None:
     """Take over the settings of another program: show what each of them is called here, and write those that are known.
 
-    Known are a memory_config.json with memory_layers, a config.toml with [llm] and sections of memories, and a settings.json of
+    Known are a memory_config.json with memory_layers, a config.toml with a section llm and sections of memories, and a settings.json of
     environment names. Values that the settings file has besides stay. Keys and passwords are never written.
     """
     from harness import settings

@@ -60,15 +60,15 @@ def compose_prompt(turn: Turn, ports: Ports, *, budget: int | None = None) -> Co
 
     When the whole is over the budget, the oldest turns of the history are left out first, then what was retrieved (L2 and
     L3), least score first. A message of the user that is over the budget all the same is shortened, as is one in the history
-    that alone has a third of it: the beginning and the end stay, with a mark between them. The system prompt, the summary
-    and L1 are never cut.
+    that alone has a third of it: the beginning and the end stay, with a mark between them. The system prompt, the summary,
+    L1, constraints and whatever is pinned are never cut.
 
     Args:
         turn: with ``notices`` and ``references`` filled in.
         budget: most tokens of the prompt; ``total_token_budget`` by default.
 
     Raises:
-        BudgetError: L0, L1 and the goal leave no room for a message of ``LEAST`` tokens, or for a shorter one as it is.
+        BudgetError: L0, L1, the goal, constraints and what is pinned leave no room for a message of ``LEAST`` tokens, or for a shorter one as it is.
     """
     budget = turn.settings.total_token_budget if budget is None else budget
     pack = ports.languages.get(turn.persona.language)
@@ -180,6 +180,7 @@ class _Found:
     Attributes:
         selection: facts. ``recalled``: earlier lines of this session.
         remembered: lines of other sessions, with their layer and score. ``layer_of``: of facts that memory holds, by their id.
+        minded: ids of constraints and of what is pinned, which give way to nothing.
         gave_way: ids of what was left out for the budget of the whole prompt.
     """
 
@@ -187,13 +188,14 @@ class _Found:
     recalled: tuple[Retrieved, ...]
     remembered: tuple[tuple[MemoryLayer, float, str, str], ...]
     layer_of: dict[str, MemoryLayer]
+    minded: frozenset[str] = frozenset()
     gave_way: frozenset[str] = frozenset()
 
     def shrinking(self) -> Iterator[_Found]:
-        """This, then with less and less of what was retrieved; pinned facts and constraints stay."""
-        scored = [(score, item_id) for _, score, item_id, _ in self.remembered]
+        """This, then with less and less of what was retrieved; what is pinned and constraints stay."""
+        scored = [(score, item_id) for _, score, item_id, _ in self.remembered if item_id not in self.minded]
         scored += [(item.score, item.id) for item in self.recalled if not item.dropped]
-        pinned = {fact.id for fact in self.selection.facts if fact.pinned}
+        pinned = {fact.id for fact in self.selection.facts if fact.pinned} | self.minded
         scores = {item.id: item.score for item in self.selection.items}
         scored += [(scores[one], one) for one in self.layer_of if one in scores and one not in pinned]
         yield self
@@ -210,7 +212,7 @@ class _Found:
             self.selection.left_out,
         )
         remembered = tuple(one for one in self.remembered if one[2] not in gone)
-        return _Found(selection, marked(self.recalled), remembered, self.layer_of, gone)
+        return _Found(selection, marked(self.recalled), remembered, self.layer_of, self.minded, gone)
 
 
 def _found(turn: Turn, ports: Ports, pack: LanguagePack) -> tuple[Turn, _Found]:
@@ -235,6 +237,7 @@ def _found(turn: Turn, ports: Ports, pack: LanguagePack) -> tuple[Turn, _Found]:
         recalled,
         tuple((item.layer, scores[item.id], item.id, text) for item, text in remembered),
         {f"{KNOWN}{one.item.id}": one.item.layer for one in turn.recalled.items if one.item.attribute},
+        frozenset(one.item.id for one in turn.recalled.items if one.item.pinned or one.item.kind == "constraint"),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from harness.context.select import Selection, fact_line
@@ -17,6 +18,8 @@ from harness.understanding.commitments.track import due_commitments, standing
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from harness.prompts import Prompts
+    from harness.state.memory import MemoryItem
     from harness.turn.turn import Turn
 
 MOOD_THRESHOLD = 0.25
@@ -53,6 +56,19 @@ def retrieved_view(turn: Turn, lines: Sequence[str], facts: Sequence[Fact], port
     """L2 or L3: lines from memory, and facts that it holds."""
     pack = ports.languages.get(turn.persona.language)
     return ContextView(name=turn.persona.name, recalled=tuple(lines), **_facts(turn, facts, pack))
+
+
+def as_shown(prompts: Prompts) -> Callable[[MemoryItem, str, str, str], str]:
+    """What a memory is in the prompt, given the memory, its line, what the user is called and the prompt's language: the limits of
+    the layers are about that, and not about the bare words.
+    """
+
+    @lru_cache(maxsize=1024)
+    def shown(line: str, user: str, language: str, *, fact: bool) -> str:
+        view = ContextView(user_name=user, user_facts=(line,)) if fact else ContextView(recalled=(line,))
+        return prompts.render("context", language, context=view).strip() + "\n"
+
+    return lambda item, line, user, language: shown(line, user, language, fact=bool(item.attribute))
 
 
 def _facts(turn: Turn, facts: Sequence[Fact], pack: LanguagePack) -> dict[str, Any]:

@@ -180,7 +180,7 @@ def _stand_in(talk: Talk, write: MemoryWrite) -> MemoryItem:
         layer=write.layer,
         kind=write.kind,
         text=write.text,
-        scope=Scope(persona=info.persona_ref.id, user=info.user),
+        scope=Scope(persona=info.persona_ref.id, user=info.user, project=info.project, world=info.world),
         session=info.id,
         at=record.started_at,
     )

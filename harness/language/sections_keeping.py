@@ -16,6 +16,8 @@ class KeepingCues(Frozen):
             one who is asked said ("what did you recommend").
         looking_back: patterns that show a question is about the past, where nothing else says of which of two times it speaks.
         time_only: words of such a question that say nothing of what is looked for ("talk", 聊).
+        unrelated: things people say, each of something else: what a message has to do with none of them is measured against, where
+            few memories are there to measure by (see :mod:`harness.memory.background`).
         framing: what only asks whether the listener knows, and whom a question is about does not depend on ("do you know").
         asker, asked: patterns of the one who asks and of the one who is asked ("I", "my"; 你).
         possessing: how words right behind a name begin that tell of something else of theirs ("'s", 的).
@@ -32,6 +34,7 @@ class KeepingCues(Frozen):
     said_by_asked: tuple[str, ...] = ()
     looking_back: tuple[str, ...] = ()
     time_only: tuple[str, ...] = ()
+    unrelated: tuple[str, ...] = ()
     framing: tuple[str, ...] = ()
     asker: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()

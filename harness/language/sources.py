@@ -73,7 +73,7 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
     yield from _history(pack)
     for name in ("redaction", "keeping"):
         for field, value in _fields(getattr(pack, name)):
-            if isinstance(value, tuple) and field != "time_only":
+            if isinstance(value, tuple) and field not in ("time_only", "unrelated"):
                 yield from ((f"{name}.{field}", source) for source in value)
     yield from pack.relations.sources()
 

@@ -1,5 +1,6 @@
 """Memory: what outlives a turn and a session, how it is written, and how it is found again."""
 
+from harness.memory.background import Background
 from harness.memory.bound import SessionMemory, Shared
 from harness.memory.files import FileReport, MemoryFiles
 from harness.memory.gating import Decision, WriteGate
@@ -10,6 +11,7 @@ from harness.memory.memories import Memories
 from harness.memory.policy import LayerPolicy, MemoryPolicy
 
 __all__ = [
+    "Background",
     "Decision",
     "FileReport",
     "GraphPolicy",

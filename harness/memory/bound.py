@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 import structlog
 
 from harness.errors import HarnessError
 from harness.language import LanguagePacks
+from harness.memory.background import Background, Unrelated
 from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import MemoryFiles
 from harness.memory.finding import Question, find
 from harness.memory.following import Tree, way_to
 from harness.memory.forgetting import forgotten, still_known
 from harness.memory.gating import WriteGate, decided
+from harness.memory.informing import line
 from harness.memory.leaving import task_left
 from harness.memory.passing import brought_back, settled_drafts
 from harness.memory.policy import MemoryPolicy
@@ -27,7 +30,7 @@ from harness.ports import Embedder, MemoryEntry, MemoryStore, Recalled, Vector
 from harness.ports.graphs import Graph
 from harness.redacting import Redactor
 from harness.state import CHARACTER, USER, ContextWarning, DialogueState, TurnRecord
-from harness.state.memory import MemoryWrite
+from harness.state.memory import MemoryItem, MemoryWrite
 
 log = structlog.get_logger("harness.memory")
 
@@ -48,6 +51,8 @@ class Shared:
         files: what stands in files; ``store`` finds it too. None: there are none.
         redactor: takes secrets out of what is written by hand; what a session says comes without them.
         graph: what is deleted here goes there, too; None without one.
+        background: what few vectors are measured by.
+        shown: what a memory is in the prompt (the memory, its line, the user's name, the prompt's language). None: its line.
         gate: has the last word on what is written; None: the policy alone decides.
     """
 
@@ -59,7 +64,15 @@ class Shared:
     files: MemoryFiles | None = None
     redactor: Redactor | None = None
     graph: Graph | None = None
+    background: Background = field(default_factory=Background)
+    shown: Callable[[MemoryItem, str, str, str], str] | None = None
     gate: WriteGate | None = None
+
+    def unrelated(self, vector: Vector | None) -> Unrelated | None:
+        """Tells how a message's vector stands to texts that have nothing to do with it; None without one."""
+        if vector is None or self.embedder is None:
+            return None
+        return partial(self.background.spreads, vector, self.embedder, self.packs)
 
 
 class SessionMemory:
@@ -98,6 +111,8 @@ class SessionMemory:
                 vector=vector,
                 before=before if vector is not None else 0,
                 names={USER: info.user if info.user != USER else "", CHARACTER: info.persona.name},
+                unrelated=shared.unrelated(vector),
+                line=self._line,
             )
             found = await find(
                 question, shared.store, policy=shared.policy, packs=shared.packs, count_tokens=shared.count_tokens
@@ -108,6 +123,13 @@ class SessionMemory:
             return Recalled(warnings=(*warnings, f"memory could not be read: {error.message}"))
         warnings = (*warnings, *await self._used(found, now), *found.warnings, *(one.text for one in strange))
         return replace(found, warnings=warnings, troubles=(*found.troubles, *strange))
+
+    def _line(self, item: MemoryItem) -> str:
+        info = self._tree.info
+        pack = self._shared.packs.get(info.persona.language)
+        told = line(item, own=item.session == info.id, persona=info.persona, user=info.user, pack=pack)
+        shown = self._shared.shown
+        return told if shown is None else shown(item, told, info.user, info.persona.language)
 
     async def _stranger(self, found: Recalled) -> tuple[ContextWarning, ...]:
         """A warning while nothing is known of the user, and something of others."""

@@ -30,7 +30,7 @@ async def embedded(
     except HarnessError as error:
         return none, error.message
     if len(made) != len(texts):
-        return none, f"Expected {len(texts)} vectors from {embedder.space.model!r}, got {len(made)}."
+        return none, wrong_number(embedder.space, len(texts), len(made)).message
     bad = sum(not good for good in usable)
     trouble = f"{bad} of {len(made)} vectors from {embedder.space.model!r} {_expected(embedder.space)}." if bad else ""
     return [vector if good else None for vector, good in zip(made, usable, strict=True)], trouble
@@ -78,6 +78,22 @@ def unusable(space: EmbeddingSpace) -> StoreError:
     """The error for a query's vector that cannot be compared."""
     return StoreError(
         f"The vector from {space.model!r} {_expected(space)}.", remedy="See which model the endpoint serves."
+    )
+
+
+def unusable_vectors(space: EmbeddingSpace, names: Sequence[str], made: int) -> StoreError:
+    """The error for items whose vectors cannot be compared, when those of all others are made."""
+    some = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+    return StoreError(
+        f"{len(names)} vectors from {space.model!r} {_expected(space)} ({some}); {made} others were made.",
+        remedy="These items are found by their words. See what the embedder makes of their texts.",
+    )
+
+
+def wrong_number(space: EmbeddingSpace, expected: int, got: int) -> StoreError:
+    """The error for an embedder that does not give one vector for each text."""
+    return StoreError(
+        f"Expected {expected} vectors from {space.model!r}, got {got}.", remedy="See which model the endpoint serves."
     )
 
 

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 
 from harness.language import LanguagePacks
 from harness.memory import scoring
 from harness.memory.about import About, asked_about, narrowed_to, preferred
+from harness.memory.background import ENOUGH, Spread, Unrelated
 from harness.memory.firsthand import Sameness, fitted
 from harness.memory.fitting import Fitting
 from harness.memory.lexical import attribute_term, index_terms
@@ -44,6 +46,8 @@ class Question:
         before: messages of that session from before this turn count too.
         vector: of the text, where an embedder is set.
         names: what the speakers are called: a question that names one of them asks for what that one said.
+        unrelated: gives by language how the vector stands to texts that have nothing to do with it.
+        line: an item as it will stand in the prompt, which the limits of its layer are about; its text where that is not known.
         subject, speaker, kinds: only what is about this one, was said by this one, is of these kinds; empty for anything.
     """
 
@@ -55,6 +59,8 @@ class Question:
     vector: Vector | None = None
     before: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
+    unrelated: Unrelated | None = None
+    line: Callable[[MemoryItem], str] = attrgetter("text")
     subject: str = ""
     speaker: str = ""
     kinds: tuple[MemoryKind, ...] = ()
@@ -102,10 +108,10 @@ async def find(
     if about is not None and not question.subject:
         found = await _about_them(about, found, (*terms, *asked), where, question, store, policy)
         items |= {hit.item.id: hit.item for hit in found.hits}
-    relevance = scoring.relevances(found, terms, asked, policy)
+    relevance = scoring.relevances(found, terms, asked, policy, await _unrelated(question, found))
     own = await _own(question, store, terms, policy)
     items |= {hit.item.id: hit.item for hit in own.hits}
-    relevance |= scoring.relevances(own, terms, (), policy)
+    relevance |= scoring.relevances(own, terms, (), policy, await _unrelated(question, own))
     minded = await _minded(store, where)
     items |= {item.id: item for item in minded}
     items |= {item.id: item for item in await _neighbours(items, store, where)}
@@ -139,7 +145,7 @@ async def find(
         told,
         always,
         policy,
-        count_tokens,
+        lambda item: count_tokens(question.line(item)),
         question.now,
         {name: why for name, why in fit.outside.items() if not policy.layers[items[name].layer].always_inject}
         | _of_other_tasks(items, question.scope.task),
@@ -158,6 +164,17 @@ async def find(
         tuple({fact: told[fact] for one in shown for fact in one.item.tells if fact in told}.values()),
         policy.resolution,
     )
+
+
+async def _unrelated(question: Question, found: MemoryHits) -> Mapping[str, Spread]:
+    """What the cosines are measured by where few vectors are there."""
+    languages = {hit.item.language for hit in found.hits if hit.cosine is not None}
+    if question.unrelated is None or not languages or scoring.vectors_of(found) >= ENOUGH:
+        return {}
+    spreads = await question.unrelated(languages - {""} | {question.language})
+    # Of a language without such sentences: those of the question's, or of any.
+    other = spreads.get(question.language) or next(iter(spreads.values()), None)
+    return spreads if other is None else {**spreads, "": other}
 
 
 async def _of_period(

@@ -19,6 +19,7 @@ class Fitting:
     Attributes:
         sameness: whether candidates say the same. ``newest``: the newest statement of each slot. ``told``: the facts that
             messages stated, by id. ``now``: the moment of the turn. ``minded``: ids that need no relevance. ``outside``: why an item is not what was asked for.
+        count: tokens of an item as it will stand in the prompt.
     """
 
     sameness: Sameness
@@ -26,7 +27,7 @@ class Fitting:
     told: Mapping[str, MemoryItem]
     minded: Collection[str]
     policy: MemoryPolicy
-    count: Callable[[str], int]
+    count: Callable[[MemoryItem], int]
     now: datetime
     outside: Mapping[str, str] = field(default_factory=dict)
     shown: list[MemoryItem] = field(default_factory=list)
@@ -59,7 +60,7 @@ class Fitting:
         if latest.kind == "retraction":
             return f"replaced: it was taken back ({latest.id})"
         # The same was said again: one of them is enough, and either will do.
-        return "" if latest.key == item.key else f"replaced by {latest.id} ({latest.text})"
+        return "" if item.key and latest.key == item.key else f"replaced by {latest.id} ({latest.text})"
 
     def _expired(self, item: MemoryItem) -> str:
         """What the setting says now counts for what was written before it was set, too. A file is as old as it stands there."""
@@ -91,9 +92,9 @@ class Fitting:
         same = [other for other in self.shown if other.layer == item.layer and other.id not in self.minded]
         if len(same) >= layer.top_k:
             return f"more than {layer.top_k} items of {item.layer}"
-        own = self.count(item.text)
+        own = self.count(item)
         if own > layer.max_tokens:
             return f"over the {layer.max_tokens} tokens of {item.layer}{ALONE} {own}"
-        if sum(self.count(other.text) for other in same) + own > layer.max_tokens:
+        if sum(map(self.count, same)) + own > layer.max_tokens:
             return f"over the {layer.max_tokens} tokens of {item.layer}"
         return ""

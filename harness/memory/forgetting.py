@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import product
 
 from harness.memory.writing import Draft
-from harness.ports import MemoryFilter, MemoryStore
+from harness.ports import MemoryFilter, MemoryStats, MemoryStore
 from harness.state.memory import MemoryItem, Scope
 
 REVIEWED = "review"
@@ -49,6 +50,25 @@ async def forgotten(items: Sequence[MemoryItem], store: MemoryStore) -> frozense
     wanted = dict.fromkeys(mark for item in items for mark in _marks(item))
     stored = {mark.id: mark for mark in await store.get(list(wanted))}
     return frozenset(item.id for item in items if _gone(item, stored))
+
+
+def without_marks(stats: MemoryStats) -> MemoryStats:
+    """What a store holds, marks left out: they have no content."""
+    count = stats.by_kind.get("mark", 0)
+    if not count:
+        return stats
+    mark = _mark("", datetime.min.replace(tzinfo=UTC))
+
+    def less(counts: Mapping[str, int], name: str) -> dict[str, int]:
+        return {key: left for key, number in counts.items() if (left := number - (count if key == name else 0))}
+
+    return replace(
+        stats,
+        items=stats.items - count,
+        by_kind=less(stats.by_kind, mark.kind),
+        by_layer=less(stats.by_layer, mark.layer),
+        by_status=less(stats.by_status, mark.status),
+    )
 
 
 def _gone(item: MemoryItem, stored: Mapping[str, MemoryItem]) -> bool:

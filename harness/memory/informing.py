@@ -162,22 +162,25 @@ def without_repeats(recalled: Recalled, shown: Collection[str]) -> Recalled:
 
 def lines(recalled: Recalled, *, persona: Persona, user: str, pack: LanguagePack) -> Sequence[tuple[MemoryItem, str]]:
     """What was recalled and is no fact, as lines of the prompt: with who said it and on which day."""
-    found = []
-    for one in recalled.items:
-        item = one.item
-        if one.dropped or item.attribute:
-            continue
-        who = persona.name if item.speaker == CHARACTER else user
-        if one.own:
-            text = pack.lines.recalled.format(who=who, turn=item.turn, text=item.text)
-        elif item.kind == "tool_result" and item.at is not None:
-            text = pack.lines.looked_up_before.format(date=item.at.date().isoformat(), text=item.text)
-        elif item.kind == "message" and item.at is not None:
-            text = pack.lines.recalled_before.format(who=who, date=item.at.date().isoformat(), text=item.text)
-        else:
-            text = item.text
-        found.append((item, text))
-    return found
+    return [
+        (one.item, line(one.item, own=one.own, persona=persona, user=user, pack=pack))
+        for one in recalled.items
+        if not one.dropped and not one.item.attribute
+    ]
+
+
+def line(item: MemoryItem, *, own: bool, persona: Persona, user: str, pack: LanguagePack) -> str:
+    """An item as it stands in the prompt. ``own``: it was said in the session that asks."""
+    if item.attribute:
+        return item.text
+    who = persona.name if item.speaker == CHARACTER else user
+    if own:
+        return pack.lines.recalled.format(who=who, turn=item.turn, text=item.text)
+    if item.kind == "tool_result" and item.at is not None:
+        return pack.lines.looked_up_before.format(date=item.at.date().isoformat(), text=item.text)
+    if item.kind == "message" and item.at is not None:
+        return pack.lines.recalled_before.format(who=who, date=item.at.date().isoformat(), text=item.text)
+    return item.text
 
 
 def stated(known: Fact, turn: int) -> AssertFact:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from harness.errors import StoreError
+from harness.memory.background import Spread
 from harness.memory.files import FILE_ID
 from harness.ports import (
     EmbeddingSpace,
@@ -84,6 +84,7 @@ class JoinedStore:
             frequencies=frequencies,
             cosine_mean=mean,
             cosine_deviation=deviation,
+            vectors=first.vectors + second.vectors,
         )
 
     async def around(self, places: Mapping[str, Collection[int]], where: MemoryFilter) -> tuple[MemoryItem, ...]:
@@ -151,10 +152,14 @@ class JoinedStore:
 
 
 def _pooled(first: MemoryHits, second: MemoryHits) -> tuple[float | None, float | None]:
-    """Mean and standard deviation of the cosines of both, each counted alike: how many each has is not told."""
+    """Mean and standard deviation of the cosines of both; counted alike where one does not tell how many it has."""
     if first.cosine_mean is None or second.cosine_mean is None:
         only = second if first.cosine_mean is None else first
         return only.cosine_mean, only.cosine_deviation
-    mean = (first.cosine_mean + second.cosine_mean) / 2
-    spread = [(one.cosine_deviation or 0.0) ** 2 + ((one.cosine_mean or 0.0) - mean) ** 2 for one in (first, second)]
-    return mean, math.sqrt(sum(spread) / 2)
+    told = first.vectors and second.vectors
+    left, right = (
+        Spread(one.cosine_mean or 0.0, one.cosine_deviation or 0.0, one.vectors if told else 1)
+        for one in (first, second)
+    )
+    whole = left.and_others(right.mean, right.deviation, right.number)
+    return whole.mean, whole.deviation

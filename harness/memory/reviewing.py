@@ -60,7 +60,11 @@ async def archive(memories: Memories, items: tuple[MemoryItem, ...]) -> int:
     """Put items away: stored still, and found no more. Gives how many there were."""
     for start in range(0, len(items), BATCH):
         entries = [
-            MemoryEntry(item.model_copy(update={"status": "archived", "put_away": REVIEWED}), memories.terms_of(item))
+            MemoryEntry(
+                item.model_copy(update={"status": "archived", "put_away": REVIEWED}),
+                memories.terms_of(item),
+                read_as=item.status,
+            )
             for item in items[start : start + BATCH]
         ]
         await memories.shared.store.put(entries)
@@ -72,7 +76,7 @@ async def restore(memories: Memories, item: MemoryItem) -> MemoryItem:
     if item.status != "archived":
         raise InputError(f"{item.id!r} is not put away; it is {item.status}.")
     back = item.model_copy(update={"status": "active", "put_away": ""})
-    await memories.shared.store.put([MemoryEntry(back, memories.terms_of(back))])
+    await memories.shared.store.put([MemoryEntry(back, memories.terms_of(back), read_as=item.status)])
     return back
 
 

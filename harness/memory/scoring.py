@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from harness.memory.background import Spread
 from harness.memory.lexical import rarity, share
 from harness.memory.policy import LayerPolicy, MemoryPolicy
 from harness.ports import MemoryHit, MemoryHits
@@ -43,7 +44,11 @@ class Relevance:
 
 
 def relevances(
-    found: MemoryHits, terms: Sequence[str], asked: Collection[str], policy: MemoryPolicy
+    found: MemoryHits,
+    terms: Sequence[str],
+    asked: Collection[str],
+    policy: MemoryPolicy,
+    unrelated: Mapping[str, Spread] | None = None,
 ) -> dict[str, Relevance]:
     """Relevance of every hit by id.
 
@@ -51,6 +56,8 @@ def relevances(
         found: what the store gave for ``terms`` and ``asked`` together.
         terms: words of the query.
         asked: words that stand for the attributes it asks for.
+        unrelated: by language of the item, how the query's cosines with texts of no relation to it lie; ``""``: of any other
+            language. For a store that holds few vectors.
     """
     weights = {term: rarity(term, found.documents, found.frequencies) for term in terms}
     by_meaning = found.cosine_mean is not None
@@ -60,17 +67,40 @@ def relevances(
         words = share(terms, hit.matched, weights)
         if not hit.matched.isdisjoint(asked):
             words = max(words, ASKED)
-        meaning = _meaning(hit, found)
+        meaning = _meaning(hit, found, unrelated or {})
         total = (policy.lexical_weight * words + policy.vector_weight * meaning) / whole if whole else 0.0
         result[hit.item.id] = Relevance(words, meaning, total)
     return result
 
 
-def _meaning(hit: MemoryHit, found: MemoryHits) -> float:
-    if hit.cosine is None or found.cosine_mean is None or not found.cosine_deviation:
+def _meaning(hit: MemoryHit, found: MemoryHits, unrelated: Mapping[str, Spread]) -> float:
+    if hit.cosine is None or found.cosine_mean is None:
         return 0.0
-    distance = (hit.cosine - found.cosine_mean) / found.cosine_deviation
+    mean, deviation = found.cosine_mean, found.cosine_deviation or 0.0
+    known = unrelated.get(hit.item.language) or unrelated.get("")
+    if known is not None:
+        others = _others(hit.cosine, mean, deviation, vectors_of(found))
+        whole = known.and_others(*others)
+        mean, deviation = whole.mean, whole.deviation
+    if not deviation:
+        return 0.0
+    distance = (hit.cosine - mean) / deviation
     return min(max((distance - NEAR) / (FAR - NEAR), 0.0), 1.0)
+
+
+def _others(cosine: float, mean: float, deviation: float, number: int) -> tuple[float, float, int]:
+    """Mean, deviation and number of the cosines but this one: of few, the nearest moves the measure it is held against."""
+    left = number - 1
+    if left <= 0:
+        return 0.0, 0.0, 0
+    middle = (number * mean - cosine) / left
+    square = (number * (deviation**2 + mean**2) - cosine**2) / left
+    return middle, math.sqrt(max(square - middle**2, 0.0)), left
+
+
+def vectors_of(found: MemoryHits) -> int:
+    """How many vectors mean and deviation are of; where the store does not tell, those of the hits."""
+    return found.vectors or sum(hit.cosine is not None for hit in found.hits)
 
 
 def spread(relevance: Mapping[str, float], items: Mapping[str, MemoryItem]) -> dict[str, float]:

@@ -54,11 +54,14 @@ class MemoryEntry:
         terms: words of its text as the language packs make them (stems, bigrams), repeated as often as they occur; each is
             letters and digits only.
         vector: of the embedding space of the store; None without one.
+        read_as: of an item that is changed, the status it was read with. If it has another one by now (a turn was undone), that one
+            stays; if it is gone, nothing is stored.
     """
 
     item: MemoryItem
     terms: tuple[str, ...] = ()
     vector: Vector | None = None
+    read_as: MemoryStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,7 @@ class MemoryHits:
         cosine_mean, cosine_deviation: mean and standard deviation of the query's cosines over the vectors that its scope and
             layers admit, whatever the rest of the filter, or over a sample of them: cosines mean nothing by themselves. None
             without vectors.
+        vectors: how many vectors that are (not how many of them were drawn); 0 without any, and where a store does not tell.
     """
 
     hits: tuple[MemoryHit, ...] = ()
@@ -135,6 +139,7 @@ class MemoryHits:
     frequencies: Mapping[str, int] = field(default_factory=dict)
     cosine_mean: float | None = None
     cosine_deviation: float | None = None
+    vectors: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,13 +130,16 @@ class EpisodicSettings(LayerSettings):
 class SemanticSettings(LayerSettings):
     """Layer L3 of memory: what holds for long."""
 
-    KNOWN = ("facts", "preferences", "constraints", "notes", GRAPH)
+    KNOWN = ("facts", "preferences", "constraints", "notes", "messages", "summary", "tool_results", GRAPH)
     KINDS = MappingProxyType(
         {
             "facts": ("fact",),
             "preferences": ("preference",),
             "constraints": ("constraint",),
             "notes": ("note", "rule"),
+            "messages": ("message",),
+            "summary": ("summary",),
+            "tool_results": ("tool_result",),
             GRAPH: (GRAPH, "relation"),
         }
     )
@@ -147,7 +150,7 @@ class SemanticSettings(LayerSettings):
     decay_half_life_hours: float = Field(default=720.0, gt=0, description="Hours after which recency is halved.")
     fields: Names = Field(
         default=KNOWN,
-        description="What goes in: facts that hold for long, preferences, constraints (an allergy), notes, neighbours in the graph.",
+        description="What goes in: facts that hold for long, preferences, constraints (an allergy), notes; messages, a summary and results of tools that outlived their task; neighbours in the graph.",
     )
 
 

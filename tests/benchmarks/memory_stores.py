@@ -1,5 +1,5 @@
-"""What memory stores cost: writing, finding by words, by vectors and by both, memory and disk; beside a FAISS flat scan and bm25s
-in the same run.
+"""What memory stores cost: writing, finding by words, by vectors and by both, memory and disk; beside plain indexes in the same run: a
+FAISS flat scan, bm25s, and SQLite's own FTS5 and sqlite-vec (see decision 0012).
 
 python -m tests.benchmarks.memory_stores
 python -m tests.benchmarks.memory_stores --sizes 1000000 --backends sqlite faiss --limit 360
@@ -7,9 +7,11 @@ python -m tests.benchmarks.memory_stores --sizes 10000 --backends redis postgres
 
 Items are made up, half English and half Chinese, and shared out among users, of whom the n-th has 1/n of what the first has: words by
 the law of Zipf and Mandelbrot, the commonest left out as a language pack does; vectors around some thousand centres, with a
-spectrum as falling as that of sentence embeddings. bm25s gets the words that the language packs make, the same as the stores.
+spectrum as falling as that of sentence embeddings. bm25s and FTS5 get the words that the language packs make, the same as the stores.
+``faiss-cpu``, ``bm25s``, ``sqlite-vec`` and ``apsw`` (which loads it) are left out where they are not installed.
 
-words, vector, both: the best 50 of all items. scoped: by both, within what the user with the most items may see, other sessions only.
+words, vector, both: the best 50 of all items. scoped: by both, within what the user with the most items may see, other sessions only;
+of FTS5 by words and of sqlite-vec by vector, within all of that user's.
 CPU: p50 of the time on the processor of this process, without the server's; on a busy machine it says more than the wall clock.
 B/item: bytes on disk for each item. MB RAM: what the process holds more than before it opened the store. Each contender runs in a process of its own.
 """
@@ -29,8 +31,18 @@ from tests.benchmarks._memory_made import LIMIT, Made, Making, Plan
 FOUND = ("words", "vector", "both", "scoped")
 FINDING = ("contender", *(name for what in FOUND for name in (f"{what} p50", "p99", "CPU")), "same")
 KEEPING = ("contender", "batch/s", "single/s", "MB file", "B/item", "MB RAM", "MB server", "first search ms")
-ALTERNATIVES = {"vector": ("FAISS flat",), "words": ("bm25s",), "both": ("FAISS flat", "bm25s")}
+ALTERNATIVES = (
+    ("vector", ("FAISS flat",)),
+    ("vector", ("sqlite-vec",)),
+    ("words", ("bm25s",)),
+    ("words", ("FTS5",)),
+    ("both", ("FAISS flat", "bm25s")),
+    ("both", ("sqlite-vec", "FTS5")),
+    ("scoped", ("sqlite-vec", "FTS5")),
+)
 """What a search is compared with: by both, with one after the other."""
+PART = {"FAISS flat": "vector", "sqlite-vec": "vector", "bm25s": "words", "FTS5": "words"}
+"""The half of a search by both that a plain index is for."""
 AIM_MS = 10
 
 
@@ -104,9 +116,10 @@ def _keeping(name: str, items: int, figures: Figures) -> list[str]:
 def _ratios(found: dict[str, Figures]) -> None:
     """How the stores stand to the plain indexes, which know no scopes, filters, changes or files."""
     for name in CONTENDERS:
-        for what, others in ALTERNATIVES.items():
-            if CONTENDERS[name] and all(other in found for other in others) and what in found.get(name, {}):
-                parts = ["words" if other == "bm25s" else "vector" for other in others]
+        for what, others in ALTERNATIVES:
+            parts = [what if what in found.get(other, {}) else PART.get(other, "") for other in others]
+            known = all(part in found.get(other, {}) for other, part in zip(others, parts, strict=True))
+            if CONTENDERS[name] and known and what in found.get(name, {}):
                 wall, busy = (
                     found[name][what][place]
                     / sum(found[other][part][place] for other, part in zip(others, parts, strict=True))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from harness import __version__
 from harness.cli.reference import reference
@@ -58,6 +61,23 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
 
 def test_version() -> None:
     assert harness("--version").stdout == f"harness {__version__}\n"
+
+
+def test_no_word_in_brackets_is_lost_from_a_help_page() -> None:
+    """Help is printed by rich, which takes words in brackets for styles."""
+    from typer.main import get_command
+
+    from harness.cli.main import app
+
+    def pages(command: Any, path: str) -> Iterator[tuple[str, str]]:
+        yield path, command.help or ""
+        yield from ((path, getattr(one, "help", "") or "") for one in command.params)
+        for name, one in getattr(command, "commands", {}).items():
+            yield from pages(one, f"{path} {name}")
+
+    command = get_command(app)
+    found = dict.fromkeys(path for path, text in pages(command, "harness") if re.search(r"(?<!\\)\[[a-z/#@]", text))
+    assert list(found) == []
 
 
 def test_the_package_runs_as_the_command() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from harness.context.fitting import fit
 from harness.errors import BudgetError
 from harness.state import Message
+from harness.state.memory import MemoryItem, Scope
 from harness.state.operations import PinFact
 from tests.unit._context import content, harness_with, prompt, talked
 
@@ -137,3 +140,57 @@ async def test_limits_of_the_facts_of_a_session_spare_the_pinned_ones(code: str)
     assert fact.id in shown
     assert len(shown) <= 2
     assert any(item.dropped == "more than 1 facts of L1" for item in facts.items)
+
+
+PIN = {
+    "en": "Rule {n}: words {n} of the lighthouse keeper stand on a board by the door.",
+    "zh": "规矩{n}：看灯塔的人把第{n}句话写在门边的木牌上。",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("how", [{"pinned": True}, {"kind": "constraint"}], ids=["pinned", "constraint"])
+async def test_pinned_notes_and_constraints_are_never_cut(code: str, how: dict[str, Any]) -> None:
+    notes = [PIN[code].format(n=n) for n in range(12)]
+    hello = {"en": "Hello there, how are you?", "zh": "你好，最近怎么样？"}[code]
+    async with harness_with(code) as wide:
+        for text in notes:
+            await wide.memories().note(text, scope=Scope(user="nora"), **how)
+        _, record = await talked(wide, code, hello)
+        needed = record.context.total_tokens
+        memory = wide.memory_store()
+        async with harness_with(code, memory=memory, harness__total_token_budget=needed) as enough:
+            _, record = await talked(enough, code, hello, session="second")
+        assert all(text in content(record) for text in notes)
+        async with harness_with(code, memory=memory, harness__total_token_budget=needed - 100) as small:
+            with pytest.raises(BudgetError, match=r"L3 \d+"):
+                await talked(small, code, hello, session="third")
+
+
+@BOTH
+@pytest.mark.parametrize("attribute", ["", "tea"])
+async def test_the_limit_of_a_layer_is_of_the_lines_that_are_sent(code: str, attribute: str) -> None:
+    """With who said it, and when: what a long name costs is counted."""
+    said = {
+        "en": "The lighthouse keeper number {n} painted door {n} green.",
+        "zh": "看灯塔的第{n}个人把第{n}扇门漆成了绿色。",
+    }[code]
+    asked = {"en": "What colour did the lighthouse keeper paint the door?", "zh": "看灯塔的人把门漆成了什么颜色？"}[
+        code
+    ]
+    user = "nora-of-the-lighthouse-with-a-name-of-many-words-and-letters"
+    async with harness_with(code, memory_l2__max_tokens=120, memory_l3__max_tokens=120) as harness:
+        await talked(harness, code, *(said.format(n=n) for n in range(6)), user=user)
+        memories = harness.memories()
+        for n in range(6) if attribute else ():
+            text = said.format(n=n + 10)
+            item = MemoryItem(
+                id=f"f{n}", layer="L3", kind="fact", text=text, scope=Scope(user=user), subject="user", speaker="user",
+                attribute=f"{attribute}{n}", value=text, language=code,
+            )  # fmt: skip
+            await memories.load([item.model_dump_json()])
+        _, record = await talked(harness, code, asked, session="second", user=user)
+    for layer in ("L2", "L3"):
+        shown = [one for one in record.context.items_of(layer) if not one.dropped]
+        assert shown or (layer == "L3" and not attribute)
+        assert record.context.tokens_of(layer) <= 120

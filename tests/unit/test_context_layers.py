@@ -211,3 +211,30 @@ def test_each_rule_decides_for_facts_and_for_the_messages_that_told_them(
     assert [conflict.rule for conflict in conflicts] == [resolution]
     message = next(one for one in after.items if one.item.id == "m2")
     assert bool(message.dropped) == ("window" not in values)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("kind", "field"), [("message", "messages"), ("tool_result", "tool_results"), ("summary", "summary")]
+)
+async def test_what_outlived_its_task_goes_by_the_fields_of_l3(code: str, kind: str, field: str) -> None:
+    text = {"en": "The deploy of Zarquon was finished by Tim.", "zh": "扎尔光的部署是小田做完的。"}[code]
+    asked = {"en": "What about Zarquon and its deploy?", "zh": "扎尔光的部署怎么样了？"}[code]
+    kept = MemoryItem.model_validate(
+        {
+            "id": "z",
+            "layer": "L3",
+            "kind": kind,
+            "text": text,
+            "scope": {"user": "nora"},
+            "session": "old",
+            "language": code,
+        }
+    )
+    for fields, there in (("preferences", False), (f"preferences,{field}", True)):
+        async with harness_with(code, memory_l3__fields=fields, memory_l3__always_inject=True) as harness:
+            await harness.memories().load([kept.model_dump_json()])
+            _, record = await talked(harness, code, asked)
+        assert (text in content(record)) == there
+        left = [item.dropped for item in record.context.items_of("L3") if item.id == "z"]
+        assert left == ([""] if there else [f"the fields of L3 leave out {kind}"])

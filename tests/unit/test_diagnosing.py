@@ -282,7 +282,7 @@ def test_the_command(make_harness: MakeHarness, tmp_path: Path, code: str, monke
     monkeypatch.setenv("HARNESS_STORAGE_PATH", str(tmp_path / "sessions.db"))
     run = CliRunner().invoke
     healthy = run(app, ["diagnose", "whole"])
-    assert (healthy.exit_code, healthy.output) == (0, "Nothing was found in 1 turns.\n")
+    assert (healthy.exit_code, healthy.output) == (0, "Nothing was found in 1 turn.\n")
     assert json.loads(run(app, ["diagnose", "whole", "--json"]).output)["healthy"] is True
     broken = run(app, ["diagnose", "broken"])
     assert broken.exit_code == 1

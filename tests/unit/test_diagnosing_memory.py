@@ -11,7 +11,7 @@ import pytest
 from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.diagnosing import diagnose
 from harness.errors import StoreError
-from harness.ports import MemoryHits, MemoryQuery
+from harness.ports import MemoryFilter, MemoryHits, MemoryQuery
 from harness.state import DialogueState
 from harness.state.memory import Scope
 from harness.state.operations import AssertFact
@@ -21,6 +21,7 @@ from tests.unit._diagnosing import (
     FINE,
     GOAL,
     HOME,
+    PERSONA,
     RULE,
     RULE_ASKED,
     SAID,
@@ -144,6 +145,22 @@ async def test_memory_that_was_deleted_by_hand_is_not_lost(tmp_path: Path, code:
         ids = [write.id for write in (await session.report()).memory]
         assert ids
         await harness.memories().delete(ids)
+        assert (await diagnose(harness, "s")).healthy
+
+
+@CODES
+@pytest.mark.parametrize(
+    "place", [{"project": "shop"}, {"world": "atlantis"}, {"project": "shop", "world": "atlantis"}]
+)
+async def test_a_project_or_world_that_was_forgotten_is_not_lost(
+    tmp_path: Path, code: str, place: dict[str, Any]
+) -> None:
+    async with remembering(tmp_path, InProcessMemoryStore(), code) as harness:
+        session = await harness.open(PERSONA[code], session="s", user="nora", **place)
+        for text in HOME[code][:2]:
+            await session.say(text)
+        where = MemoryFilter(everything=True, scope=Scope(**place), statuses=())
+        assert await harness.memories().forget(where)
         assert (await diagnose(harness, "s")).healthy
 
 

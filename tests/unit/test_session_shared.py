@@ -260,8 +260,14 @@ async def test_a_session_of_one_user_is_not_opened_for_another(make_harness: Mak
     async with make_harness("Fine.") as harness:
         await harness.open(MIA, session="s", user="ann")
         assert (await harness.open(session="s")).id == "s"
-        with pytest.raises(SettingsError, match="conversation with 'ann'"):
-            await harness.open(session="s", user="bob")
+        for other in ("bob", "user", "安"):  # the nameless user is called "user", too
+            with pytest.raises(SettingsError, match="conversation with 'ann'"):
+                await harness.open(session="s", user=other)
+        nameless = await harness.open(MIA, session="nameless")
+        assert (await nameless.state()).user == "user"
+        assert (await harness.open(session="nameless", user="user")).id == "nameless"
+        with pytest.raises(SettingsError, match="conversation with 'user'"):
+            await harness.open(session="nameless", user="ann")
 
 
 class Overtaken(MemorySessionStore):

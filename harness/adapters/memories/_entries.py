@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from harness.errors import StateError, StoreError
 from harness.ports.memories import EmbeddingSpace, MemoryEntry, Slot, Vector
-from harness.state.memory import MemoryItem
+from harness.state.memory import MemoryItem, MemoryStatus
 from harness.state.migrations import load
 
 _UNIT = 0.01
@@ -32,6 +32,7 @@ class Prepared:
         document: its JSON.
         counts: how often it has each term. ``length``: how many terms it has.
         vector: its embedding as 32-bit floats.
+        read_as: of an item that is changed, the status it was read with.
     """
 
     item: MemoryItem
@@ -39,6 +40,7 @@ class Prepared:
     counts: Mapping[str, int]
     length: int
     vector: array[float] | None
+    read_as: MemoryStatus | None = None
 
 
 def prepare(entries: Sequence[MemoryEntry]) -> tuple[Prepared, ...]:
@@ -59,13 +61,19 @@ def _prepared(entry: MemoryEntry) -> Prepared:
         ) from error
     terms = [term for term in entry.terms if term]
     vector = None if entry.vector is None else floats(entry.vector, label)
-    return Prepared(item, document, Counter(terms), len(terms), vector)
+    return Prepared(item, document, Counter(terms), len(terms), vector, entry.read_as)
 
 
 def kept(new: Prepared, old: MemoryItem) -> Prepared:
-    """The entry that takes the place of ``old``: how often that was used stays."""
-    item = new.item.model_copy(update={"uses": old.uses, "last_used_at": old.last_used_at})
-    return replace(new, item=item)
+    """The entry that takes the place of ``old``."""
+    return replace(new, item=standing(new, old))
+
+
+def standing(new: Prepared, old: MemoryItem) -> MemoryItem:
+    """The item that takes the place of ``old``: how often that was used stays, and a status that it was not read with."""
+    changed = new.read_as is not None and new.read_as != old.status
+    status = old.status if changed else new.item.status
+    return new.item.model_copy(update={"uses": old.uses, "last_used_at": old.last_used_at, "status": status})
 
 
 def floats(vector: Vector, label: str) -> array[float]:

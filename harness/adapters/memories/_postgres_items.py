@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
-from harness.adapters.memories._entries import Prepared, slot_key
+from harness.adapters.memories._entries import Prepared, slot_key, standing
 from harness.adapters.memories._filters import instant, speaks_of
 from harness.adapters.memories._postgres_layout import MEMORIES
 from harness.adapters.memories._postgres_where import Condition, number_of
@@ -75,7 +75,7 @@ class Items:
         for entry in entries:
             row = known.get(entry.item.id.encode())
             if row is None:
-                fresh.append(entry)
+                fresh += [entry] if entry.read_as is None else []
                 continue
             again = await self._replaced(sql, entry, row)
             if again is not None:
@@ -137,7 +137,7 @@ class Items:
         """
         doc, length, forward, *row = known
         old = self.read(tuple(row))
-        new = entry.item.model_copy(update={"uses": old.uses, "last_used_at": old.last_used_at})
+        new = standing(entry, old)
         alike = (old.scope, old.layer, length) == (new.scope, new.layer, entry.length)
         if not alike or unpack(forward) != numbered(entry):
             return replace(entry, item=new)

@@ -95,7 +95,7 @@ class Search:
             )
             for doc, item in items.items()
         )
-        return MemoryHits(hits, documents, frequencies, nearest.mean, nearest.deviation)
+        return MemoryHits(hits, documents, frequencies, nearest.mean, nearest.deviation, nearest.number)
 
     async def _by_words(self, sql: Sql, asked: _Asked, frequencies: Mapping[str, int]) -> list[int]:
         """The best docs, best first."""

@@ -26,13 +26,14 @@ class Nearest:
 
     Attributes:
         cosines: by doc, of what was found and of the docs asked about. ``docs``: the best, best first.
-        mean, deviation: of all that the groups hold, or of a sample; None without any.
+        mean, deviation: of all that the groups hold, or of a sample; None without any. ``number``: how many they hold.
     """
 
     cosines: Mapping[int, float] = field(default_factory=dict)
     docs: tuple[int, ...] = ()
     mean: float | None = None
     deviation: float | None = None
+    number: int = 0
 
 
 class Vectors:
@@ -132,7 +133,7 @@ class Vectors:
             values = np.vecdot(matrix, np.asarray(query, np.float32)).tolist()
             cosines = dict(zip((row[0] for row in found), values, strict=True))
         ordered = sorted((doc for doc in docs if doc in cosines), key=lambda doc: (cosines[doc], doc), reverse=True)
-        return Nearest(cosines, tuple(ordered), scan.mean, scan.deviation)
+        return Nearest(cosines, tuple(ordered), scan.mean, scan.deviation, len(scan))
 
     async def _caught_up(self, sql: Sql, space: EmbeddingSpace) -> VectorIndex:
         if self._index is None or self._of != space:
@@ -222,4 +223,4 @@ async def _in_sql(
             "SELECT doc, -(vector <#> %s::vector) FROM harness_memory_vectors WHERE doc = ANY (%s)", asked, missing
         )
         cosines |= {doc: float(cosine) for doc, cosine in others}
-    return Nearest(cosines, tuple(docs), mean, deviation)
+    return Nearest(cosines, tuple(docs), mean, deviation, number)

@@ -163,13 +163,19 @@ local function insert(row, meta, document, state, vector)
   if vector ~= '' then set_vector(doc, meta.i, group, vector) else call('ZADD', key('bare'), 0, meta.i) end
 end
 
+local given = cjson.decode(ARGV[2])
+
+-- given.read_as: of items that are changed, the status each was read with.
 local function put(row, document, state, vector)
   local meta = cjson.decode(row)
   local doc = call('HGET', key('docs'), meta.i)
+  local read_as = given.read_as and given.read_as[meta.i]
+  if not doc and read_as then return end
   if not doc then return insert(row, meta, document, state, vector) end
   local old = cjson.decode(call('HGET', key('rows'), doc))
   local was, used = parted(call('HGET', key('states'), doc))
   local status = parted(state)
+  if read_as and read_as ~= was then status = was end
   state = status .. ' ' .. used
   if old.sign ~= meta.sign then
     if vector == '' and old.x == meta.x then
@@ -228,7 +234,6 @@ local function docs_of(ids)
 end
 
 local ops = {}
-local given = cjson.decode(ARGV[2])
 
 -- given: dimensions (of vectors that come along), session, turn, hide, show; then row, document, state, vector of each item.
 function ops.write()

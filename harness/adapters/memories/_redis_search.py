@@ -57,7 +57,7 @@ class RedisSearch:
         asked = _Asked(query.where, groups, max(query.limit, 0), ranking, words)
         lexical = await self._by_words(asked, frequencies, documents)
         space = EmbeddingSpace(model, dimensions) if model is not None else None
-        cosines, places, mean, deviation = await self._by_vectors(asked, space, query.vector, lexical)
+        cosines, places, mean, deviation, number = await self._by_vectors(asked, space, query.vector, lexical)
         by_words = {doc: place for place, doc in enumerate(lexical, start=1)}
         found = self._matched(asked, [*lexical, *(doc for doc in places if doc not in lexical)])
         hits = tuple(
@@ -71,7 +71,7 @@ class RedisSearch:
             )
             for doc, item, score, matched in found
         )
-        return MemoryHits(hits, documents, frequencies, mean, deviation)
+        return MemoryHits(hits, documents, frequencies, mean, deviation, number)
 
     async def groups(self, where: MemoryFilter, *, exactly: bool = False) -> dict[int, int]:
         """Number and size of each group that the query may see; ``exactly``: that ``forget`` means."""
@@ -160,10 +160,10 @@ class RedisSearch:
 
     async def _by_vectors(
         self, asked: _Asked, space: EmbeddingSpace | None, vector: Vector | None, lexical: Collection[int]
-    ) -> tuple[dict[int, float], dict[int, int], float | None, float | None]:
-        """Cosines of the best and of what was found by words; the places of the best; mean and deviation of all."""
+    ) -> tuple[dict[int, float], dict[int, int], float | None, float | None, int]:
+        """Cosines of the best and of what was found by words; the places of the best; mean, deviation and number of all."""
         if vector is None or space is None:
-            return {}, {}, None, None
+            return {}, {}, None, None, 0
         query = floats(vector, "query")
         check_dimensions(query, space, "query")
         scan = await self._vectors.scan(space, query, list(asked.groups))
@@ -173,7 +173,7 @@ class RedisSearch:
             (doc for doc in candidates if doc in cosines), key=lambda doc: (cosines[doc], doc), reverse=True
         )
         places = {doc: place for place, doc in enumerate(ordered[: asked.limit], start=1)}
-        return cosines, places, scan.mean, scan.deviation
+        return cosines, places, scan.mean, scan.deviation, len(scan)
 
     # --- filtering --------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
 from harness.adapters.memories import _sqlite_postings as postings
-from harness.adapters.memories._entries import Prepared, slot_key
+from harness.adapters.memories._entries import Prepared, slot_key, standing
 from harness.adapters.memories._filters import instant, speaks_of
 from harness.adapters.memories._sqlite_layout import WHAT
 from harness.adapters.memories._sqlite_where import Condition, among, numbers, portions, within
@@ -48,7 +48,7 @@ class Items:
                 f"SELECT doc, grp, length, terms, {_COLUMNS} FROM items WHERE id = ?", (entry.item.id,)
             ).fetchall()
             if not old:
-                fresh.append(entry)
+                fresh += [entry] if entry.read_as is None else []
             elif (again := self._replaced(entry, old[0][:4], old[0][4:])) is not None:
                 fresh.append(again)
         self._insert(fresh)
@@ -107,7 +107,7 @@ class Items:
         """
         doc, _, length, forward = known
         old = self.read(row)
-        new = entry.item.model_copy(update={"uses": old.uses, "last_used_at": old.last_used_at})
+        new = standing(entry, old)
         alike = (old.scope, old.layer, length) == (new.scope, new.layer, entry.length)
         if alike and self._counts(forward) == dict(entry.counts):
             if new != old:

@@ -75,7 +75,7 @@ class Search:
             words={term: word for word, (term, _) in known.items()},
         )
         lexical = self._by_words(asked, frequencies)
-        cosines, places, mean, deviation = self._by_vectors(asked, query.vector, lexical)
+        cosines, places, mean, deviation, number = self._by_vectors(asked, query.vector, lexical)
         by_words = {doc: place for place, doc in enumerate(lexical, start=1)}
         docs = list(dict.fromkeys((*lexical, *places)))
         lexical |= self._exact(asked, [doc for doc in places if doc not in lexical])
@@ -92,7 +92,7 @@ class Search:
             )
             for doc, item in items.items()
         )
-        return MemoryHits(hits, documents, frequencies, mean, deviation)
+        return MemoryHits(hits, documents, frequencies, mean, deviation, number)
 
     def _by_words(self, asked: _Asked, frequencies: Mapping[str, int]) -> dict[int, float]:
         """Docs and scores of the best, best first."""
@@ -122,10 +122,10 @@ class Search:
 
     def _by_vectors(
         self, asked: _Asked, vector: Vector | None, lexical: Collection[int]
-    ) -> tuple[dict[int, float], dict[int, int], float | None, float | None]:
-        """Cosines of the best and of what was found by words; the places of the best; mean and deviation of all."""
+    ) -> tuple[dict[int, float], dict[int, int], float | None, float | None, int]:
+        """Cosines of the best and of what was found by words; the places of the best; mean, deviation and number of all."""
         if vector is None or (space := self._vectors.space()) is None:
-            return {}, {}, None, None
+            return {}, {}, None, None, 0
         query = floats(vector, "query")
         check_dimensions(query, space, "query")
         index = self._vectors.index(space)
@@ -139,7 +139,7 @@ class Search:
             reverse=True,
         )
         places = {doc: place for place, doc in enumerate(ordered[: asked.limit], start=1)}
-        return cosines, places, scan.mean, scan.deviation
+        return cosines, places, scan.mean, scan.deviation, len(scan)
 
     def _passing(self, scored: Scored, asked: _Asked, limit: int) -> list[int]:
         """Docs of the best that pass the filter, best first."""

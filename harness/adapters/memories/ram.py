@@ -114,6 +114,7 @@ class InProcessMemoryStore:
             frequencies=frequencies,
             cosine_mean=statistics.fmean(values) if values else None,
             cosine_deviation=statistics.pstdev(values) if values else None,
+            vectors=len(values),
         )
 
     async def around(self, places: Mapping[str, Collection[int]], where: MemoryFilter) -> tuple[MemoryItem, ...]:
@@ -222,6 +223,8 @@ class InProcessMemoryStore:
     def _put(self, entries: Iterable[Prepared]) -> None:
         for given in entries:
             entry, old = given, self._held.get(given.item.id)
+            if old is None and entry.read_as is not None:
+                continue
             serial = self._serial = self._serial + 1
             if old is not None:
                 entry = kept(entry, old.item)

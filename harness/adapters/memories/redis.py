@@ -213,6 +213,8 @@ class RedisMemoryStore:
         return await self._client.script(SCRIPT, op, compact(given), *values)
 
     async def _write(self, given: dict[str, Any], entries: Sequence[Prepared]) -> None:
+        if read_as := {entry.item.id: entry.read_as for entry in entries if entry.read_as is not None}:
+            given = {**given, "read_as": read_as}
         having = [entry for entry in entries if entry.vector is not None]
         if having:
             space = await self.space()

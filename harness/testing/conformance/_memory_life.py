@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.errors import StoreError
@@ -168,6 +169,24 @@ async def put_keeps_uses(storage: MemoryStorage) -> None:
     expect_equal([hit.item.uses for hit in hits], [1], "uses in what a search finds")
 
 
+async def a_change_by_hand_keeps_what_became_of_the_item(storage: MemoryStorage) -> None:
+    """put() of an item that is changed leaves a status that it was not read with, and stores nothing when the item is gone."""
+    store = storage.store
+    await store.put([entry(name, session="s", turn_id="t") for name in ("a", "b", "c")])
+    await store.follow("s", "", hide=["t"])
+    await store.delete(["c"])
+    changed = [
+        entry(name, text, session="s", turn_id="t", pinned=True)
+        for name, text in (("a", "a"), ("b", "new"), ("c", "c"))
+    ]
+    await store.put([replace(one, read_as="active") for one in changed])
+    found = {one.id: (one.text, one.pinned, one.status) for one in await store.get(["a", "b", "c"])}
+    expect_equal(found, {"a": ("a", True, "hidden"), "b": ("new", True, "hidden")}, "items that were hidden or deleted")
+    expect_equal((await store.stats()).items, 2, "the number of items")
+    await store.put([replace(one, read_as="hidden") for one in changed[:1]])
+    expect_equal((await store.get(["a"]))[0].status, "active", "the status of an item that is as it was read")
+
+
 async def browsing_in_pages(storage: MemoryStorage) -> None:
     """browse() goes through all items in order of their ids, page by page, each once, and applies the filter."""
     store = storage.store
@@ -310,6 +329,7 @@ CHECKS: tuple[MemoryCheck, ...] = (
     put_is_whole_or_not_at_all,
     uses_are_counted,
     put_keeps_uses,
+    a_change_by_hand_keeps_what_became_of_the_item,
     browsing_in_pages,
     stats_count,
     ids_and_texts_may_be_anything,

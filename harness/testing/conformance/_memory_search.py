@@ -140,9 +140,12 @@ async def vectors_rank_by_cosine(storage: MemoryStorage) -> None:
     mean = sum(cosines) / 4
     _close(found.cosine_mean, mean, "cosine_mean")
     _close(found.cosine_deviation, math.sqrt(sum((value - mean) ** 2 for value in cosines) / 4), "cosine_deviation")
+    expect_equal(found.vectors, 4, "how many vectors there are")
     expect_equal(await by_vector(store, point(1), limit=2), ["same", "near"], "the best two")
     without = await store.search(MemoryQuery(ANYTHING, ("near",)))
-    expect_equal((without.cosine_mean, without.cosine_deviation), (None, None), "mean and deviation without a vector")
+    expect_equal(
+        (without.cosine_mean, without.cosine_deviation, without.vectors), (None, None, 0), "measures without a vector"
+    )
     expect_equal([hit.cosine for hit in without.hits], [None], "the cosine without a vector")
 
 
