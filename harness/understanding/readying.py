@@ -62,6 +62,9 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
         yield partial(pack.pattern, source)
     for section in (pack.history, pack.wants, pack.answering, pack.recall, *pack.wants.slots):
         yield partial(_compile_lists, section, pack)
+    for source in pack.reply.vocatives:
+        yield partial(pack.pattern, source)
+    yield partial(pack.any_of, pack.history.not_always)
     yield lambda: [pack.pattern(question) for attribute in pack.attributes for question in attribute.questions]
     for example in pack.examples:
         text = example.text

@@ -282,7 +282,7 @@ async def test_row_16_a_word_within_a_sentence_and_a_short_sentence_are_found(ma
     async with make(MM[code]) as harness:
         await told(harness, code, line, short)
         kept = [item for item in await items(harness) if item.kind == "message" and item.speaker == "user"]
-        assert [item.text for item in kept] == [line, short], "in the language it was said in, and however short"
+        assert {item.text for item in kept} == {line, short}, "in the language it was said in, and however short"
         assert {item.language for item in kept} == {code}
         assert line in known(await asked(harness, code, within, session="second"))
         assert any(word in text for text in known(await asked(harness, code, question, session="third")))
