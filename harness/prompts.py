@@ -102,10 +102,14 @@ class Prompts:
 
     def variables(self, name: str, language: str) -> tuple[str, ...]:
         """The variables the prompt and its partials read, sorted. Raises PromptError."""
-        environment = self._environment(language)
         needed: set[str] = set()
-        seen: set[str] = set()
-        waiting = [name]
+        for tree in self._trees((name,), language):
+            needed |= meta.find_undeclared_variables(tree)
+        return tuple(sorted(needed))
+
+    def _trees(self, names: Sequence[str], language: str) -> Iterator[nodes.Template]:
+        """The syntax trees of prompts and of the partials they include, each once. Raises PromptError."""
+        environment, waiting, seen = self._environment(language), list(names), set[str]()
         while waiting:
             current = waiting.pop()
             if current in seen:
@@ -116,28 +120,16 @@ class Prompts:
                 tree = environment.parse(text, current, filename)
             except TemplateSyntaxError as error:
                 raise _syntax_failure(error, filename) from error
-            needed |= meta.find_undeclared_variables(tree)
+            yield tree
             waiting += [found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found]
-        return tuple(sorted(needed))
 
     def wording(self, names: Sequence[str], language: str) -> tuple[str, ...]:
         """The lines that these prompts and their partials put into every prompt, a NUL for each value. Raises PromptError."""
         key = (language, *names)
         if key not in self._wordings:
             lines: list[str] = []
-            environment, waiting, seen = self._environment(language), list(names), set[str]()
-            while waiting:
-                current = waiting.pop()
-                if current in seen:
-                    continue
-                seen.add(current)
-                text, filename = self._load(environment, current, language)
-                try:
-                    tree = environment.parse(text, current, filename)
-                except TemplateSyntaxError as error:
-                    raise _syntax_failure(error, filename) from error
+            for tree in self._trees(names, language):
                 lines += [line.strip() for line in "".join(_literal(tree)).split("\n") if line.strip()]
-                waiting += [found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found]
             self._wordings[key] = tuple(dict.fromkeys(lines))
         return self._wordings[key]
 
