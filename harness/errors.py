@@ -8,6 +8,8 @@
     │   ├── PersonaError
     │   ├── PromptError
     │   ├── LanguageError
+    │   ├── SuiteError              a suite of blind tests
+    │   ├── RunError                a run of blind tests cannot be held, read or gone on with
     │   └── MissingExtra            an optional dependency is not installed
     ├── InputError                  what the user typed cannot become a turn
     │   ├── EmptyInput
@@ -103,6 +105,14 @@ class PromptError(ConfigurationError):
 
 class LanguageError(ConfigurationError):
     """A language pack is missing or does not validate."""
+
+
+class SuiteError(ConfigurationError):
+    """A suite file of blind tests is wrong. ``details["problems"]`` lists every mistake with line and column."""
+
+
+class RunError(ConfigurationError):
+    """A run of blind tests cannot be planned, read or gone on with."""
 
 
 class MissingExtra(ConfigurationError):

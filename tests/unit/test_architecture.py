@@ -20,11 +20,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ports", "language", "prompts", "prompt_views"),
     ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
     ("session",),
+    ("blindtest",),
     (
         "forgetting",
         "replaying",
         "diagnosing",
         "app",
+        "app_blindtest",
         "app_elsewhere",
         "app_graph",
         "app_connecting",
@@ -45,6 +47,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 COMPOSERS = {
     "app",
+    "app_blindtest",
     "app_connecting",
     "app_elsewhere",
     "app_files",

@@ -97,8 +97,8 @@ def check_reply(
         return (Finding(kind="empty", severity=SEVERITY["empty"], evidence=reply[:80]),)
     known = knowledge_of(state, persona, pack)
     found = [
-        *_character(plain, persona, pack, system_text),
-        *_form(plain, user_text, persona, pack),
+        *character_findings(plain, persona, pack, system_text),
+        *form_findings(plain, user_text, persona, pack),
         *_repetition(plain, previous_replies),
         *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
     ]
@@ -142,7 +142,8 @@ def _distinct(found: list[Finding]) -> Iterator[Finding]:
             yield one
 
 
-def _character(reply: str, persona: Persona, pack: LanguagePack, system_text: str) -> Iterator[Finding]:
+def character_findings(reply: str, persona: Persona, pack: LanguagePack, system_text: str = "") -> Iterator[Finding]:
+    """Words in which a reply breaks character or gives its prompt away."""
     cues = pack.reply
     denials = pack.any_of(cues.denials)
     candid = persona.bot_question == "admit"
@@ -166,7 +167,8 @@ def _shared_stretch(text: str, source: str, size: int) -> str:
     return next((text[i : i + size] for i in range(0, len(text) - size + 1, 4) if text[i : i + size] in source), "")
 
 
-def _form(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
+def form_findings(reply: str, user_text: str, persona: Persona, pack: LanguagePack) -> Iterator[Finding]:
+    """What is wrong with the form of a reply: speaking for another, stage directions, an echo, another language."""
     spoken = (
         reply if _QUOTED.fullmatch(reply.strip()) else _QUOTED.sub("…", reply)
     )  # a note that is read out has its labels

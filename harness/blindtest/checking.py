@@ -1,0 +1,116 @@
+"""What a suite must satisfy beyond the shape of its parts: names that are known, ids that are unique, values that can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.blindtest.suite import CHARACTER_SLOT
+from harness.blindtest.templates import names_in
+from harness.language import LanguagePacks
+
+Place = tuple[str | int, ...]
+Complaint = tuple[Place, str]
+_STATEMENT = ".statement"
+
+
+def cross_check(data: dict[str, Any], packs: LanguagePacks) -> Iterator[Complaint]:
+    """What is wrong across the parts of a suite, as (place, message).
+
+    Works on the raw data as far as its shape allows, so that a mistake elsewhere hides none of these.
+    """
+    language = data.get("language")
+    if isinstance(language, str) and language and language not in packs.codes:
+        yield ("language",), f"there is no language pack {language!r}; there are {', '.join(sorted(packs.codes))}"
+    slots = data.get("slots") if isinstance(data.get("slots"), dict) else {}
+    values = data.get("values") if isinstance(data.get("values"), dict) else {}
+    yield from _baits(slots or {}, values or {})
+    scripts = data.get("scripts")
+    seen: dict[str, int] = {}
+    for index, script in enumerate(scripts if isinstance(scripts, list) else []):
+        if not isinstance(script, dict):
+            continue
+        place: Place = ("scripts", index)
+        name = str(script.get("id", ""))
+        if name and name in seen:
+            yield (*place, "id"), f"the id {name!r} stands twice; script {seen[name] + 1} has it already"
+        seen.setdefault(name, index)
+        yield from _names(script, place, slots or {}, fillers=bool(data.get("fillers")))
+    for index, filler in enumerate(data.get("fillers") or ()):
+        yield from _unknown(filler, ("fillers", index), set(_known(slots or {})))
+
+
+def _baits(slots: dict[str, Any], values: dict[str, Any]) -> Iterator[Complaint]:
+    for name, slot in slots.items():
+        wanted = slot.get("bait") if isinstance(slot, dict) else None
+        for attribute in [wanted] if isinstance(wanted, str) else wanted or ():
+            if not isinstance(values.get(attribute), list) or len(values[attribute]) < 2:
+                yield (
+                    ("slots", name, "bait"),
+                    f"expected at least two `values` for {attribute!r}, from which a wrong one is drawn",
+                )
+
+
+def _known(slots: dict[str, Any]) -> Iterator[str]:
+    yield CHARACTER_SLOT
+    for name, slot in slots.items():
+        yield name
+        if isinstance(slot, dict) and "fact" in slot:
+            yield name + _STATEMENT
+
+
+def _names(script: dict[str, Any], place: Place, slots: dict[str, Any], *, fillers: bool) -> Iterator[Complaint]:
+    known = set(_known(slots))
+    facts = {name for name, slot in slots.items() if isinstance(slot, dict) and "fact" in slot}
+    rounds = script.get("rounds")
+    for number, one in enumerate(rounds if isinstance(rounds, list) else []):
+        steps = one.get("steps") if isinstance(one, dict) else None
+        for index, step in enumerate(steps if isinstance(steps, list) else []):
+            if not isinstance(step, dict):
+                continue
+            where: Place = (*place, "rounds", number, "steps", index)
+            if "filler" in step and not fillers:
+                yield (*where, "filler"), "expected lines under `fillers` at the top of the suite, found none"
+            capture = step.get("capture")
+            names = list(capture) if isinstance(capture, dict) else []
+            for name in names:
+                if name in slots or name == CHARACTER_SLOT:
+                    yield (*where, "capture", name), f"{name!r} is a slot already; choose another name"
+            yield from _in_step(step, where, known | set(names), said=known)
+            holds = step.get("expect", {}).get("holds", ()) if isinstance(step.get("expect"), dict) else ()
+            for slot in [holds] if isinstance(holds, str) else holds:
+                if slot not in facts:
+                    yield (
+                        (*where, "expect", "holds"),
+                        f"expected the name of a slot with `fact`, got {slot!r}; there are {', '.join(sorted(facts)) or 'none'}",
+                    )
+            known |= set(names)
+
+
+def _in_step(step: dict[str, Any], where: Place, known: set[str], *, said: set[str]) -> Iterator[Complaint]:
+    for key in ("say", "event", "task"):
+        yield from _unknown(step.get(key), (*where, key), said)
+    for part in ("expect", "state"):
+        fields = step.get(part)
+        for key, value in fields.items() if isinstance(fields, dict) else ():
+            if key in ("matches", "lacks", "length", "holds", "knows"):
+                continue
+            yield from _unknown(value, (*where, part, key), known)
+
+
+def _unknown(value: Any, place: Place, known: set[str]) -> Iterator[Complaint]:
+    """Names in a template that nothing fills."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _unknown(item, (*place, index), known)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _unknown(item, (*place, key), known)
+    elif isinstance(value, str):
+        try:
+            names = names_in(value)
+        except ValueError:
+            return  # said by the model of the suite already
+        for name in names:
+            if name not in known:
+                yield place, f"nothing fills {{{name}}}: no slot of this name, and no earlier step captures it"

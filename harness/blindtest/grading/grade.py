@@ -1,0 +1,115 @@
+"""Grading a transcript: every expectation of its script gets one verdict, with grader and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.blindtest.grading.facts import judge_facts
+from harness.blindtest.grading.form import judge_form
+from harness.blindtest.grading.material import Judged, Material, passed
+from harness.blindtest.grading.patterns import judge_patterns
+from harness.blindtest.grading.state import judge_state
+from harness.blindtest.suite import FORM, Expect, Step, Suite
+from harness.blindtest.templates import names_in
+from harness.blindtest.transcript import Exchange, Graded, Outcome, Transcript, Verdict
+from harness.language import LanguagePacks
+from harness.state import Persona
+
+_ANY = Expect()
+
+
+def grade(transcript: Transcript, *, suite: Suite, persona: Persona, packs: LanguagePacks) -> Graded:
+    """The verdicts on a transcript, by rules.
+
+    What needs a value that no reply gave is ``not_applicable`` where the capture is optional, else a failure; so is what a trial did not
+    reach because the witness failed.
+    """
+    script = suite.script(transcript.trial.script)
+    material = Material(transcript, suite, script, persona, packs, {**transcript.trial.slots, **transcript.captures})
+    verdicts = [
+        verdict
+        for number, one in enumerate(script.rounds)
+        for index, step in enumerate(one.steps)
+        for verdict in _step(number, index, step, material)
+    ]
+    return Graded(key=transcript.trial.key, verdicts=tuple(verdicts))
+
+
+def _step(number: int, index: int, step: Step, material: Material) -> Iterator[Verdict]:
+    if step.filler:
+        for one in material.transcript.exchanges:
+            if one.filler and (one.round, one.step) == (number, index):
+                yield from _verdicts(judge_form(one, _ANY, material), one, step, FORM)
+    exchange = material.asked(number, index)
+    probe = step.probe or material.script.probe
+    if step.say is not None:
+        if exchange is None:
+            yield from _unreached(number, index, step, probe, material)
+            return
+        yield from _verdicts(judge_form(exchange, step.expect, material), exchange, step, FORM)
+        yield from _captured(exchange, step, probe, material)
+        if absent := _absent(step, material):
+            yield _verdict(
+                Judged("needs " + ", ".join(absent), _outcome(absent, material), "never said"), exchange, step, probe
+            )
+            return
+        yield from _verdicts(judge_facts(exchange, step.expect, material), exchange, step, probe)
+        yield from _verdicts(judge_patterns(exchange, step.expect, material), exchange, step, probe)
+    if step.state is not None:
+        after = exchange or material.latest(number, index)
+        if after is not None:
+            yield from _verdicts(judge_state(after, step.state, material), after, step, probe)
+
+
+def _captured(exchange: Exchange, step: Step, probe: str, material: Material) -> Iterator[Verdict]:
+    for name in step.capture:
+        value = material.transcript.captures.get(name, "")
+        if not step.optional:
+            yield _verdict(
+                passed(f"gives {name}", bool(value), value or exchange.said.text[:120]), exchange, step, probe
+            )
+
+
+def _absent(step: Step, material: Material) -> tuple[str, ...]:
+    """Captured names that an expectation needs and no reply gave."""
+    expect = step.expect
+    texts = [*expect.mentions, *expect.mentions_any, *expect.avoids]
+    if expect.states is not None:
+        texts += [expect.states.value, expect.states.subject]
+    needed = {name for text in texts for name in names_in(text)}
+    return tuple(sorted(needed - set(material.values)))
+
+
+def _unreached(number: int, index: int, step: Step, probe: str, material: Material) -> Iterator[Verdict]:
+    """A step whose message was never said: a value for it is missing, or the trial had ended."""
+    names = tuple(name for name in names_in(step.say or "") if name not in material.values)
+    evidence = f"no reply gave {', '.join(names)}" if names else material.transcript.error or "the trial ended before"
+    outcome = _outcome(names, material) if names else "fail"
+    yield Verdict(round=number, step=index, exchange=0, probe=probe, expectation="is reached", outcome=outcome,
+                  grader="facts", evidence=evidence, weight=step.weight)  # fmt: skip
+
+
+def _outcome(names: tuple[str, ...], material: Material) -> Outcome:
+    """What a missing value means: nothing where its capture is optional, a failure where it is not."""
+    optional = {name for one in material.script.rounds for step in one.steps for name in step.capture if step.optional}
+    return "not_applicable" if set(names) <= optional else "fail"
+
+
+def _verdicts(judged: Iterator[Judged], exchange: Exchange, step: Step, probe: str) -> Iterator[Verdict]:
+    for one in judged:
+        yield _verdict(one, exchange, step, probe)
+
+
+def _verdict(one: Judged, exchange: Exchange, step: Step, probe: str) -> Verdict:
+    return Verdict(
+        round=exchange.round,
+        step=exchange.step,
+        exchange=exchange.number,
+        probe=probe,
+        expectation=one.expectation,
+        outcome=one.outcome,
+        grader=one.grader,
+        evidence=one.evidence,
+        weight=step.weight,
+        confidence=one.confidence,
+    )

@@ -1,0 +1,341 @@
+"""What a run comes to: pass rates of rounds, scripts and probes, the first failing turn, fluency, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from harness.blindtest import statistics
+from harness.blindtest.fluency import Fluency, fluency
+from harness.blindtest.suite import FORM, Round, Suite
+from harness.blindtest.transcript import Graded, Transcript, Verdict
+from harness.state.base import Frozen
+
+ALL = "all"
+"""The kind that stands for all probes together, form left out."""
+REPLIES = frozenset({"facts", "patterns", "embeddings", "model", "human"})
+"""Graders of what is said. What a witness shows of its state is counted apart, since not every witness shows any."""
+
+
+class Share(Frozen):
+    """A share with its 95 % Wilson interval."""
+
+    passed: int = 0
+    total: int = 0
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def share(self) -> float:
+        """Passed of all; 0 of none."""
+        return self.passed / self.total if self.total else 0.0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[bool]) -> Share:
+        """Of some outcomes."""
+        listed = list(outcomes)
+        found = statistics.rate(sum(listed), len(listed))
+        return cls(passed=found.passed, total=found.total, low=found.low, high=found.high)
+
+
+class RoundResult(Frozen):
+    """Whether a round passed; None where nothing of it was applicable."""
+
+    name: str
+    passed: bool | None
+    met: float = 0.0
+    """Share of the weights that was met."""
+
+
+class TrialResult(Frozen):
+    """What one trial comes to.
+
+    Attributes:
+        passed: all rounds that are applicable passed; None without any.
+        first_failure: number of the exchange of the first failed verdict that is not about form; 0 for none.
+        probes: (kind, "round/step", passed) of the steps with expectations on their reply.
+    """
+
+    key: str
+    suite: str
+    script: str
+    persona: str
+    witness: str
+    repeat: int
+    passed: bool | None
+    rounds: tuple[RoundResult, ...] = ()
+    first_failure: int = 0
+    exchanges: int = 0
+    probes: tuple[tuple[str, str, bool], ...] = ()
+    error: str = ""
+
+    @property
+    def case(self) -> tuple[str, str, str, int]:
+        """What trials of several witnesses have in common."""
+        return self.suite, self.script, self.persona, self.repeat
+
+
+class WitnessResult(Frozen):
+    """What the trials of one witness come to.
+
+    Attributes:
+        probes: by kind, :data:`ALL` first. ``rounds``: by name. ``scripts``: trials. ``state``, ``form``: verdicts.
+        surviving: (exchange, trials that got so far, those that have not failed up to it).
+        calls, prompt_tokens, completion_tokens: a turn.
+        cost: of the run in the currency of the prices; None without prices.
+    """
+
+    name: str
+    trials: int = 0
+    errors: int = 0
+    probes: dict[str, Share] = Field(default_factory=dict)
+    rounds: dict[str, Share] = Field(default_factory=dict)
+    scripts: Share = Share()
+    state: Share = Share()
+    form: Share = Share()
+    surviving: tuple[tuple[int, int, int], ...] = ()
+    fluency: Fluency = Fluency()
+    calls: float = 0.0
+    prompt_tokens: float = 0.0
+    completion_tokens: float = 0.0
+    cost: float | None = None
+
+
+class SuiteResult(Frozen):
+    """Whether a suite passed with a witness: the share of its scripts against the suite's threshold."""
+
+    suite: str
+    witness: str
+    scripts: Share
+    threshold: float
+    passed: bool
+
+
+class Compared(Frozen):
+    """See :class:`harness.blindtest.statistics.Comparison`."""
+
+    first: str
+    second: str
+    kind: str
+    pairs: int
+    only_first: int
+    only_second: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    adjusted: float
+    detectable: float
+    winner: str
+
+
+class Results(Frozen):
+    """Everything a report is made of. The same transcripts and verdicts give the same bytes; times are kept apart."""
+
+    witnesses: tuple[WitnessResult, ...]
+    suites: tuple[SuiteResult, ...]
+    trials: tuple[TrialResult, ...]
+    comparisons: tuple[Compared, ...] = ()
+
+    def witness(self, name: str) -> WitnessResult:
+        """The results of one witness. Raises KeyError."""
+        found = next((one for one in self.witnesses if one.name == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
+def results_of(
+    transcripts: Sequence[Transcript],
+    graded: Mapping[str, Graded],
+    suites: Mapping[str, Suite],
+    *,
+    reference: str = "",
+    prices: Mapping[str, tuple[float, float]] | None = None,
+) -> Results:
+    """What a run comes to.
+
+    Args:
+        transcripts: of all witnesses.
+        graded: verdicts by trial key.
+        reference: the witness that others are compared with; the first when empty.
+        prices: model -> price of a million prompt and completion tokens.
+
+    Raises:
+        MissingExtra: the extra ``blindtest`` is not installed.
+    """
+    ordered = sorted(transcripts, key=lambda one: (*one.trial.case, one.trial.witness))
+    trials = tuple(_trial(one, graded[one.trial.key], suites[one.trial.suite]) for one in ordered)
+    names = list(dict.fromkeys(one.trial.witness for one in transcripts))
+    names.sort()
+    if reference in names:
+        names.insert(0, names.pop(names.index(reference)))
+    witnesses = tuple(_witness(name, ordered, trials, graded, prices or {}) for name in names)
+    return Results(
+        witnesses=witnesses,
+        suites=tuple(_suites(names, trials, suites)),
+        trials=trials,
+        comparisons=tuple(_comparisons(names, trials)),
+    )
+
+
+def _trial(transcript: Transcript, graded: Graded, suite: Suite) -> TrialResult:
+    trial, script = transcript.trial, suite.script(transcript.trial.script)
+    rounds = tuple(
+        _round(one, number, [verdict for verdict in graded.verdicts if verdict.round == number])
+        for number, one in enumerate(script.rounds)
+    )
+    applicable = [one.passed for one in rounds if one.passed is not None]
+    failed = [
+        verdict.exchange or transcript.exchanges[-1].number if transcript.exchanges else 1
+        for verdict in graded.verdicts
+        if verdict.outcome == "fail" and verdict.probe != FORM and verdict.grader in REPLIES
+    ]
+    return TrialResult(
+        key=trial.key,
+        suite=trial.suite,
+        script=trial.script,
+        persona=trial.persona,
+        witness=trial.witness,
+        repeat=trial.repeat,
+        passed=all(applicable) if applicable else None,
+        rounds=rounds,
+        first_failure=min(failed, default=0),
+        exchanges=len(transcript.exchanges),
+        probes=tuple(_probes(graded.verdicts)),
+        error=transcript.error,
+    )
+
+
+def _round(one: Round, number: int, verdicts: list[Verdict]) -> RoundResult:
+    name = one.name or f"round {number + 1}"
+    counted = [verdict for verdict in verdicts if verdict.outcome in ("pass", "fail")]
+    if not any(verdict.probe != FORM for verdict in counted):
+        return RoundResult(name=name, passed=None)
+    whole = sum(verdict.weight for verdict in counted)
+    met = sum(verdict.weight for verdict in counted if verdict.outcome == "pass") / whole
+    own = [verdict.outcome == "pass" for verdict in counted if verdict.probe != FORM]
+    if one.rule == "all":
+        good = all(verdict.outcome == "pass" for verdict in counted)
+    elif one.rule == "any":
+        good = any(own)
+    else:
+        good = met >= float(one.rule)
+    return RoundResult(name=name, passed=good, met=met)
+
+
+def _probes(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str, bool]]:
+    steps: dict[tuple[int, int], list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.probe != FORM and verdict.grader in REPLIES and verdict.outcome in ("pass", "fail"):
+            steps.setdefault((verdict.round, verdict.step), []).append(verdict)
+    for (number, index), found in sorted(steps.items()):
+        yield found[0].probe, f"{number}/{index}", all(verdict.outcome == "pass" for verdict in found)
+
+
+def _witness(
+    name: str,
+    transcripts: Sequence[Transcript],
+    trials: Sequence[TrialResult],
+    graded: Mapping[str, Graded],
+    prices: Mapping[str, tuple[float, float]],
+) -> WitnessResult:
+    own = [one for one in transcripts if one.trial.witness == name]
+    results = [one for one in trials if one.witness == name]
+    verdicts = [verdict for one in own for verdict in graded[one.trial.key].verdicts]
+    said = [exchange.said for one in own for exchange in one.exchanges]
+    kinds: dict[str, list[bool]] = {ALL: []}
+    rounds: dict[str, list[bool]] = {}
+    for result in results:
+        for kind, _, good in result.probes:
+            kinds[ALL].append(good)
+            kinds.setdefault(kind, []).append(good)
+        for one in result.rounds:
+            if one.passed is not None:
+                rounds.setdefault(one.name, []).append(one.passed)
+    strayed = sum(
+        verdict.outcome == "fail" and verdict.grader == FORM and verdict.expectation.startswith("language ")
+        for verdict in verdicts
+    )
+    turns = max(1, len(said))
+    return WitnessResult(
+        name=name,
+        trials=len(own),
+        errors=sum(bool(one.error) for one in own),
+        probes={kind: Share.of(found) for kind, found in kinds.items()},
+        rounds={kind: Share.of(found) for kind, found in rounds.items()},
+        scripts=Share.of(one.passed for one in results if one.passed is not None),
+        state=Share.of(_outcomes(verdicts, "state")),
+        form=Share.of(_outcomes(verdicts, FORM)),
+        surviving=tuple(_surviving(results)),
+        fluency=fluency(([exchange.said.text for exchange in one.exchanges] for one in own), strayed=strayed),
+        calls=sum(one.calls for one in said) / turns,
+        prompt_tokens=sum(one.prompt_tokens for one in said) / turns,
+        completion_tokens=sum(one.completion_tokens for one in said) / turns,
+        cost=_cost(own, prices),
+    )
+
+
+def _outcomes(verdicts: Iterable[Verdict], grader: str) -> Iterator[bool]:
+    return (one.outcome == "pass" for one in verdicts if one.grader == grader and one.outcome in ("pass", "fail"))
+
+
+def _surviving(results: Sequence[TrialResult]) -> Iterator[tuple[int, int, int]]:
+    """(exchange, trials that got so far, those of them that have not failed up to it)."""
+    for number in range(1, max((one.exchanges for one in results), default=0) + 1):
+        there = [one for one in results if one.exchanges >= number]
+        yield number, len(there), sum(not one.first_failure or one.first_failure > number for one in there)
+
+
+def _cost(transcripts: Sequence[Transcript], prices: Mapping[str, tuple[float, float]]) -> float | None:
+    found = None
+    for one in transcripts:
+        for exchange in one.exchanges:
+            said = exchange.said
+            if said.model in prices:
+                prompt, completion = prices[said.model]
+                found = (found or 0.0) + (said.prompt_tokens * prompt + said.completion_tokens * completion) / 1e6
+    return found
+
+
+def _suites(names: Sequence[str], trials: Sequence[TrialResult], suites: Mapping[str, Suite]) -> Iterator[SuiteResult]:
+    for suite in suites.values():
+        for name in names:
+            found = [one.passed for one in trials if (one.suite, one.witness) == (suite.id, name)]
+            counted = [one for one in found if one is not None]
+            if not found:
+                continue
+            share = Share.of(counted)
+            good = bool(counted) and share.share >= suite.threshold
+            yield SuiteResult(suite=suite.id, witness=name, scripts=share, threshold=suite.threshold, passed=good)
+
+
+def _comparisons(names: Sequence[str], trials: Sequence[TrialResult]) -> Iterator[Compared]:
+    """The first witness against each other one, on the probes that both were given."""
+    for other in names[1:]:
+        yield from compare_trials(
+            names[0], [one for one in trials if one.witness == names[0]],
+            other, [one for one in trials if one.witness == other],
+        )  # fmt: skip
+
+
+def compare_trials(
+    first: str, firsts: Sequence[TrialResult], second: str, seconds: Sequence[TrialResult]
+) -> tuple[Compared, ...]:
+    """Two sets of trials of the same cases against each other, by kind of probe."""
+    probes = {one.case: {place: (kind, good) for kind, place, good in one.probes} for one in seconds}
+    paired: dict[str, list[tuple[str, bool, bool]]] = {ALL: []}
+    for one in firsts:
+        for kind, place, good in one.probes:
+            other = probes.get(one.case, {}).get(place)
+            if other is not None:
+                row = (f"{one.suite}/{one.script}", good, other[1])
+                paired[ALL].append(row)
+                paired.setdefault(kind, []).append(row)
+    return tuple(Compared(**_plain(one)) for one in statistics.compare(first, second, paired))
+
+
+def _plain(comparison: statistics.Comparison) -> dict[str, Any]:
+    return {name: getattr(comparison, name) for name in Compared.model_fields}

@@ -1,0 +1,203 @@
+"""Intervals and comparisons of pass rates, by statsmodels and scipy (extra ``blindtest``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.errors import MissingExtra
+
+CONFIDENCE = 0.95
+POWER = 0.8
+RESAMPLES = 2000
+EXTRA = "blindtest"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share with its Wilson score interval (Wilson 1927) at 95 %. With ``total`` 0 nothing is known: 0 to 1.
+
+    Attributes:
+        low, high: bounds, 0 to 1.
+    """
+
+    passed: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """Passed of all; 0 of none."""
+        return self.passed / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One witness against another, on the probes that both were given.
+
+    Attributes:
+        only_first, only_second: probes that only one of them passed.
+        difference: share of the first minus share of the second. ``low``, ``high``: its 95 % interval by bootstrap over scripts, the
+            probes of a script drawn together.
+        p: exact McNemar test (McNemar 1947), two-sided. ``adjusted``: by Holm's procedure (Holm 1979) over the comparisons made together.
+        detectable: the least difference that so many probes would show with a power of 0.8, if each were independent.
+        winner: ``first`` or ``second`` where the adjusted p is below 0.05 and the interval leaves out 0, else ``neither``.
+    """
+
+    first: str
+    second: str
+    kind: str
+    pairs: int
+    only_first: int
+    only_second: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    adjusted: float
+    detectable: float
+    winner: Literal["first", "second", "neither"]
+
+
+Paired = Sequence[tuple[str, bool, bool]]
+"""(script, first passed, second passed) for each probe that both were given."""
+
+
+def rate(passed: int, total: int) -> Rate:
+    """A share with its interval. Raises MissingExtra."""
+    if not total:
+        return Rate(0, 0, 0.0, 1.0)
+    low, high = _proportion().proportion_confint(passed, total, alpha=1 - CONFIDENCE, method="wilson")
+    return Rate(passed, total, max(0.0, float(low)), min(1.0, float(high)))
+
+
+def compare(first: str, second: str, paired: Mapping[str, Paired], *, seed: int = 0) -> tuple[Comparison, ...]:
+    """Two witnesses on several kinds of probes, corrected for their number.
+
+    Args:
+        paired: by kind of probe. Kinds without a pair are left out.
+        seed: of the bootstrap.
+
+    Raises:
+        MissingExtra: the extra ``blindtest`` is not installed.
+    """
+    kinds = [kind for kind, pairs in paired.items() if pairs]
+    tests = [_mcnemar(paired[kind]) for kind in kinds]
+    adjusted = _holm([p for _, _, p in tests])
+    made = []
+    for kind, (only_first, only_second, p), corrected in zip(kinds, tests, adjusted, strict=True):
+        pairs = paired[kind]
+        low, high = _bootstrap(pairs, seed)
+        difference = (only_first - only_second) / len(pairs)
+        clear = corrected < 1 - CONFIDENCE and (low > 0 or high < 0)
+        winner: Literal["first", "second", "neither"] = "neither"
+        if clear:
+            winner = "first" if difference > 0 else "second"
+        made.append(
+            Comparison(
+                first=first, second=second, kind=kind, pairs=len(pairs), only_first=only_first, only_second=only_second,
+                difference=difference, low=low, high=high, p=p, adjusted=corrected,
+                detectable=minimum_detectable(sum(second for _, _, second in pairs) / len(pairs), len(pairs)), winner=winner,
+            )
+        )  # fmt: skip
+    return tuple(made)
+
+
+def minimum_detectable(base: float, probes: int) -> float:
+    """The least gain over a share that a two-sided test of so many probes a side finds with a power of 0.8, 0 to 1.
+
+    By the arcsine effect size (Cohen 1988). 1 where nothing could be found.
+    """
+    if probes < 2:
+        return 1.0
+    power, proportion = _power(), _proportion()
+    effect = float(power.NormalIndPower().solve_power(nobs1=probes, alpha=1 - CONFIDENCE, power=POWER, ratio=1.0))
+    low, high = base, 1.0
+    if proportion.proportion_effectsize(high, base) < effect:
+        return 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        if proportion.proportion_effectsize(middle, base) < effect:
+            low = middle
+        else:
+            high = middle
+    return high - base
+
+
+def _mcnemar(pairs: Paired) -> tuple[int, int, float]:
+    table = [[0, 0], [0, 0]]
+    for _, first, second in pairs:
+        table[not first][not second] += 1
+    only_first, only_second = table[0][1], table[1][0]
+    if not only_first + only_second:
+        return 0, 0, 1.0
+    return only_first, only_second, float(_contingency().mcnemar(table, exact=True).pvalue)
+
+
+def _holm(values: Sequence[float]) -> list[float]:
+    if not values:
+        return []
+    return [float(value) for value in _multitest().multipletests(list(values), method="holm")[1]]
+
+
+def _bootstrap(pairs: Paired, seed: int) -> tuple[float, float]:
+    """Percentile interval of the difference of shares, scripts drawn with replacement."""
+    np = _numpy()
+    sums: dict[str, list[int]] = {}
+    for script, first, second in pairs:
+        cell = sums.setdefault(script, [0, 0])
+        cell[0] += int(first) - int(second)
+        cell[1] += 1
+    if len(sums) < 2:
+        return -1.0, 1.0
+    cells = np.array([sums[name] for name in sorted(sums)], dtype=float)
+    drawn = np.random.default_rng(seed).integers(0, len(cells), size=(RESAMPLES, len(cells)))
+    totals = cells[drawn].sum(axis=1)
+    low, high = np.quantile(totals[:, 0] / totals[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)
+
+
+def _missing() -> MissingExtra:
+    return MissingExtra("The statistics of blind tests need statsmodels and scipy.", extra=EXTRA)
+
+
+def _numpy() -> Any:
+    try:
+        import numpy as np
+    except ImportError as failure:
+        raise _missing() from failure
+    return np
+
+
+def _proportion() -> Any:
+    try:
+        from statsmodels.stats import proportion
+    except ImportError as failure:
+        raise _missing() from failure
+    return proportion
+
+
+def _contingency() -> Any:
+    try:
+        from statsmodels.stats import contingency_tables
+    except ImportError as failure:
+        raise _missing() from failure
+    return contingency_tables
+
+
+def _multitest() -> Any:
+    try:
+        from statsmodels.stats import multitest
+    except ImportError as failure:
+        raise _missing() from failure
+    return multitest
+
+
+def _power() -> Any:
+    try:
+        from statsmodels.stats import power
+    except ImportError as failure:
+        raise _missing() from failure
+    return power

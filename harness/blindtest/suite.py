@@ -1,0 +1,326 @@
+"""Suites of probe scripts: what is said to a witness, and what its replies and its state are expected to show.
+
+A suite holds scripts, a script rounds, a round steps. Facts of the character are never written into a script: they are *slots*, filled
+from the persona of a trial, so that one script examines any character.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import timedelta
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+
+from harness.blindtest.templates import check_template
+from harness.state.base import Frozen
+
+FORM = "form"
+"""Probe kind of the expectations that hold for every reply: in character, in the right language, not empty."""
+CHARACTER_SLOT = "character"
+"""The slot that always is there: the character's name."""
+Tone = Literal["warm", "sad", "glad", "angry", "afraid", "neutral", "cheerful"]
+
+
+def _checked_pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as failure:
+        raise ValueError(f"no regular expression: {failure}") from failure
+    return value
+
+
+def _one_or_more(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Template = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(check_template)]
+"""Text in which ``{name}`` stands for a slot or a captured value, and ``{{`` for a brace."""
+Pattern = Annotated[str, Field(min_length=1), AfterValidator(_checked_pattern)]
+Templates = Annotated[tuple[Template, ...], BeforeValidator(_one_or_more)]
+Patterns = Annotated[tuple[Pattern, ...], BeforeValidator(_one_or_more)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
+Kind = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Texts = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_one_or_more)]
+
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(second|minute|hour|day|week)s?")
+MAX_WAIT = timedelta(days=3650)
+
+
+def duration(text: str) -> timedelta:
+    """A span of time such as ``3 days`` or ``90 minutes``.
+
+    Raises:
+        ValueError: it is none, or longer than ten years.
+    """
+    found = _DURATION.fullmatch(text.strip().casefold())
+    if found is None:
+        raise ValueError(f"expected a number and a unit such as `3 days`, got {text!r}")
+    span = timedelta(seconds=min(float(found[1]) * _UNITS[found[2]], 2 * MAX_WAIT.total_seconds()))
+    if span > MAX_WAIT:
+        raise ValueError(f"expected at most ten years, got {text!r}")
+    return span
+
+
+class Slot(Frozen):
+    """A value that a script needs of its character, or draws for a trial. One of the sources is given.
+
+    Attributes:
+        fact: attributes of the persona, the first that it has a plain (affirmed, single) value for; ``{name.statement}`` is the fact as the
+            character would say it.
+        bait: attributes as above; the slot is a wrong value for it, drawn from the suite's ``values`` for the attribute and never one that
+            agrees with the persona.
+        choice: one of these is drawn.
+        number: a whole number between the two (both included) is drawn.
+    """
+
+    fact: Texts = ()
+    bait: Texts = ()
+    choice: Texts = ()
+    number: tuple[int, int] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [name for name in ("fact", "bait", "choice", "number") if getattr(self, name)]
+        if len(given) != 1:
+            raise ValueError(f"expected one of fact, bait, choice, number, got {', '.join(given) or 'none'}")
+        if self.number is not None and self.number[0] > self.number[1]:
+            raise ValueError(f"expected the smaller number first, got {list(self.number)}")
+        return self
+
+
+class Capture(Frozen):
+    """How a value is taken from a reply. One of the ways is given.
+
+    Attributes:
+        attribute: what the reply states of this attribute of its speaker.
+        pattern: a regular expression; its group ``value``, or its first group, or all of it.
+        choice: the first of these that the reply names, by meaning.
+        number: the first number.
+        name: the first proper name.
+    """
+
+    attribute: str = ""
+    pattern: Pattern | None = None
+    choice: Texts = ()
+    number: bool = False
+    name: bool = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        given = [name for name in ("attribute", "pattern", "choice", "number", "name") if getattr(self, name)]
+        if len(given) != 1:
+            raise ValueError(
+                f"expected one of attribute, pattern, choice, number, name, got {', '.join(given) or 'none'}"
+            )
+        return self
+
+
+class Statement(Frozen):
+    """A fact that a reply or the state is expected to hold.
+
+    Attributes:
+        subject: ``character``, ``user``, or a name.
+        attribute: as in the language pack, or free words.
+    """
+
+    subject: Template = "character"
+    attribute: Annotated[str, Field(min_length=1)]
+    value: Template
+    polarity: bool = True
+
+
+class Length(Frozen):
+    """Bounds of a reply, in words; a Han character counts as one."""
+
+    min_words: int = Field(default=0, ge=0)
+    max_words: int = Field(default=0, ge=0, description="0: no bound")
+
+
+class Expect(Frozen):
+    """What a reply is expected to be. Each field that is given is one expectation, and gets one verdict.
+
+    Attributes:
+        mentions: each of them occurs, by meaning.
+        mentions_any: at least one of them does.
+        avoids: none of them is said to be so; to deny or ask is no fault.
+        states: the reply states this fact.
+        holds: slots of facts that the reply must not give up: neither contradicted nor conceded.
+        firm: with ``holds``: the reply must say so, not only keep silent about it.
+        asks_back: False: does not ask for what it was told (the slots and captured values in ``knows``).
+        knows: what the reply must not ask for; ``asks_back`` looks for these attributes.
+        in_character, language: as for every reply; give them to switch them off or ask for another language.
+        tone, not_tone: what the reply sounds like, or does not.
+        admits: the reply says honestly (or, False, does not say) that a program is speaking.
+        matches, lacks: regular expressions that are found, or not.
+    """
+
+    mentions: Templates = ()
+    mentions_any: Templates = ()
+    avoids: Templates = ()
+    states: Statement | None = None
+    holds: Texts = ()
+    firm: bool = False
+    asks_back: Literal[False] | None = None
+    knows: Texts = ()
+    in_character: bool = True
+    language: str = ""
+    tone: Annotated[tuple[Tone, ...], BeforeValidator(_one_or_more)] = ()
+    not_tone: Annotated[tuple[Tone, ...], BeforeValidator(_one_or_more)] = ()
+    admits: bool | None = None
+    length: Length | None = None
+    matches: Patterns = ()
+    lacks: Patterns = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.firm and not self.holds:
+            raise ValueError("firm says how holds is judged; expected holds beside it")
+        if (self.asks_back is False) != bool(self.knows):
+            raise ValueError("expected `asks_back: false` and `knows: [attribute]` together")
+        return self
+
+
+class StateExpect(Frozen):
+    """What the witness's state is expected to show after a step. Witnesses that show no state are not judged by it.
+
+    Attributes:
+        fact: this is known. ``no_fact``: this is not.
+        topic: words of the current topic. ``past_topic``: of any other that was talked about.
+        entity: is in the entity table.
+        emotion: labels one of which is the character's. ``user_emotion``: the user's.
+        commitment: words of an open promise.
+        notice: kinds, one of which was found in the message; ``no_notice``: nothing was found.
+        layer: a layer that put something into the prompt. ``recalled``: words of an item in the prompt.
+        max_facts, max_topics, max_prompt_tokens: bounds of growth.
+        summary: words the summary still has.
+    """
+
+    fact: Statement | None = None
+    no_fact: Statement | None = None
+    topic: Template | None = None
+    past_topic: Template | None = None
+    entity: Template | None = None
+    emotion: Texts = ()
+    user_emotion: Texts = ()
+    commitment: Template | None = None
+    notice: Texts = ()
+    no_notice: Literal[True] | None = None
+    layer: Literal["L0", "L1", "L2", "L3"] | None = None
+    recalled: Template | None = None
+    summary: Template | None = None
+    max_facts: int | None = Field(default=None, ge=0)
+    max_topics: int | None = Field(default=None, ge=0)
+    max_prompt_tokens: int | None = Field(default=None, ge=1)
+
+
+class Step(Frozen):
+    """One thing that happens. Exactly one of the first seven fields is given.
+
+    Attributes:
+        say: what the user says. ``filler``: so many of the suite's small talk lines are said.
+        wait: time passes. ``event``: something happens, told in a message of its own. ``undo``: so many turns are taken back.
+        new_session: a new conversation of the same two begins. ``task``: the goal of a task that is switched to.
+        capture: values taken from the reply, by name. ``optional``: when nothing is found, what needs the value is not applicable; otherwise
+            that is a failure.
+        weight: of each expectation of this step within its round.
+        probe: kind; the script's when empty.
+    """
+
+    say: Template | None = None
+    filler: int | None = Field(default=None, ge=1, le=500)
+    wait: str | None = None
+    event: Template | None = None
+    undo: int | None = Field(default=None, ge=1)
+    new_session: Literal[True] | None = None
+    task: Template | None = None
+    capture: dict[Name, Capture] = Field(default_factory=dict)
+    optional: bool = False
+    expect: Expect = Expect()
+    state: StateExpect | None = None
+    weight: float = Field(default=1.0, gt=0)
+    probe: Kind | Literal[""] = ""
+
+    @field_validator("wait")
+    @classmethod
+    def _is_a_duration(cls, value: str | None) -> str | None:
+        if value is not None:
+            duration(value)
+        return value
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        given = [name for name in STEP_KINDS if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"expected one of {', '.join(STEP_KINDS)}, got {' and '.join(given) or 'none'}")
+        if self.say is None and (self.capture or self.expect != Expect()):
+            raise ValueError(f"{given[0]} has no reply; capture and expect belong to a step with say")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """Which of the fields is given."""
+        return next(name for name in STEP_KINDS if getattr(self, name) is not None)
+
+
+STEP_KINDS = ("say", "filler", "wait", "event", "undo", "new_session", "task")
+
+
+class Round(Frozen):
+    """Steps that pass or fail together.
+
+    Attributes:
+        rule: in the file ``pass``: ``all``, ``any``, or the share of the weights that must be met.
+    """
+
+    name: str = ""
+    rule: Literal["all", "any"] | Share = Field(default="all", alias="pass")
+    steps: tuple[Step, ...] = Field(min_length=1)
+
+
+class Script(Frozen):
+    """One conversation.
+
+    Attributes:
+        probe: kind of its steps where they name none.
+    """
+
+    id: Kind
+    probe: Kind
+    title: str = ""
+    rounds: tuple[Round, ...] = Field(min_length=1)
+
+
+class Suite(Frozen):
+    """Scripts of one kind in one language.
+
+    Attributes:
+        threshold: in the file ``pass``: share of scripts that must pass for the suite to pass.
+        slots: by name. ``values``: for each attribute plausible values, for baits. ``fillers``: lines of small talk.
+    """
+
+    suite: Kind
+    language: Annotated[str, Field(min_length=2)]
+    title: str = ""
+    about: str = ""
+    threshold: Share = Field(default=0.8, alias="pass")
+    slots: dict[Name, Slot] = Field(default_factory=dict)
+    values: dict[str, Texts] = Field(default_factory=dict)
+    fillers: Templates = ()
+    scripts: tuple[Script, ...] = Field(min_length=1)
+
+    @property
+    def id(self) -> str:
+        """Name and language, ``three_rounds.en``."""
+        return f"{self.suite}.{self.language}"
+
+    def script(self, script_id: str) -> Script:
+        """The script of this id. Raises KeyError."""
+        return next(script for script in self.scripts if script.id == script_id)
+
+    def digest(self) -> str:
+        """The first 16 hex digits of the SHA-256 of everything in it."""
+        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()[:16]
