@@ -118,6 +118,18 @@ RESOLVED = [
         "Is there a garden there?",
         "Is there a garden at the Meridian?",
     ),
+    (
+        "en",
+        [HOTELS["en"], ("It rains.", "Do you want the tea or the soup?")],
+        "How much is the second inn?",
+        "How much is the Meridian?",
+    ),
+    (
+        "en",
+        [HOTELS["en"], ("It rains.", "Have you had any Bad Days or Good Days?")],
+        "How much is the second one?",
+        "How much is the Meridian?",
+    ),
     ("en", ["I adopted a ferret"], "is that one tame?", "is the ferret tame?"),
     ("en", ["My friend Oscar and my aunt Rosa argue"], "He shouts", "Oscar shouts"),
     ("zh", ["我买了一辆自行车"], "它重吗？", "自行车重吗？"),
@@ -130,6 +142,8 @@ RESOLVED = [
     ("zh", [HOTELS["zh"]], "最后一家呢？", "长安客栈呢？"),
     ("zh", [HOTELS["zh"]], "讲讲第一个", "讲讲锦江饭店"),
     ("zh", [HOTELS["zh"], "第二家不错"], "那里有花园吗？", "梅园宾馆有花园吗？"),
+    ("zh", [HOTELS["zh"], ("下雨了", "有没有什么特别的经历或感受？")], "第二个多少钱？", "梅园宾馆多少钱？"),
+    ("zh", [HOTELS["zh"], ("下雨了", "要喝绿茶还是红茶？")], "第二家多少钱？", "梅园宾馆多少钱？"),
     ("zh", ["我们养了一条狗，叫饼干"], "它几岁？", "饼干几岁？"),
     ("zh", ["你看过《活着》吗"], "那本好看吗？", "活着好看吗？"),
 ]

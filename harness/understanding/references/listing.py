@@ -157,7 +157,7 @@ def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues, *, anno
         if _asks(pieces[begin][1], cues):  # "Which café, the Blue Door or …": the question's noun is no item
             continue
         first = _first(*pieces[begin], cues, choice=choice)
-        if first is None:
+        if first is None or _unsaid(first, sentence, cues):
             continue
         run = [first]
         for index in range(begin + 1, len(pieces)):
@@ -181,6 +181,12 @@ def _run(pieces: list[tuple[int, str]], sentence: str, cues: EntityCues, *, anno
 def _asks(piece: str, cues: EntityCues) -> bool:
     lowered = lower(piece).strip()
     return any(lowered.startswith(word) for word in cues.list_heads)
+
+
+def _unsaid(item: Item, sentence: str, cues: EntityCues) -> bool:
+    """Whether the first item is one of any kind ("any cakes or pies?", 什么经历或感受): then nothing is on offer."""
+    before = lower(sentence[: item.start])
+    return _asks(item.name, cues) or before.endswith(tuple(cues.list_heads))
 
 
 def _is_pair(items: list[Item], sentence: str, cues: EntityCues) -> bool:

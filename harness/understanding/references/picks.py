@@ -28,14 +28,26 @@ def picks(lowered: str, state: DialogueState, cues: EntityCues) -> Iterator[Foun
     items = _offered(state, cues) if by_number or others else []
     for match in by_number:
         groups = match.groupdict()
-        offered = items or (_pair(state) if groups["n"] in cues.pair_words else [])
+        kinds = _kinds(groups, cues)
+        offered = _of_kind(items, kinds, state) or (_pair(state) if groups["n"] in cues.pair_words else [])
         entity = _numbered(offered, groups["n"], cues)
-        if entity is not None and _fits(entity, _kinds(groups, cues)):
+        if entity is not None and _fits(entity, kinds):
             yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
     for match in others:
         entity = _other(items or _pair(state), state)
         if entity is not None and _fits(entity, _kinds(match.groupdict(), cues)):
             yield Found.of(match.start(), match.end(), entity, worded(entity, cues))
+
+
+def _of_kind(items: list[Entity], kinds: frozenset[str], state: DialogueState) -> list[Entity]:
+    """The list a pick is from: the last one, or one before it that alone holds something of the kind (第二家: a shop, an inn)."""
+    sure = kinds - {"other"}
+    if not items or not sure or any(entity.kind in sure for entity in items):
+        return items
+    listed = {entity.id for entity in items}
+    rest = tuple(entity for entity in state.entities if entity.id not in listed)
+    older = latest_list(state.model_copy(update={"entities": rest}))
+    return older if any(entity.kind in sure for entity in older) else items
 
 
 def _numbered(items: list[Entity], word: str, cues: EntityCues) -> Entity | None:
