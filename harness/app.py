@@ -226,12 +226,15 @@ class Harness:
         await store.info(session_id)
         if self.memory_store() is not None:
             await self.memories().forget(MemoryFilter(everything=True, session=session_id, statuses=()))
+            await self.memories().unfollow([session_id])
         await self.artifacts().delete(session_id)
         if self._short_term.mirroring() is not None:
             await self.short_term().clear(session_id)
         elsewhere = self._elsewhere()
         remains = await elsewhere.delete(session_id) if elsewhere is not None else ()
         await store.delete(session_id)
+        if self.memory_store() is not None:
+            await self.memories().unfollow([session_id])
         await self.artifacts().delete(session_id)  # again: another program may have written meanwhile
         if self._short_term.mirroring() is not None:
             await self.short_term().clear(session_id)

@@ -78,9 +78,11 @@ class Elsewhere:
         async def items(store: MemoryStore) -> None:
             where = MemoryFilter(scope=scope, everything=True, statuses=())
             counts["memories"] += await self._memories(store).forget(where)
+            await store.unfollow(sessions if journal else ())
 
         async def edges(graph: Graph) -> None:
             counts["graph"] += await graph.forget(GraphFilter(scope=scope))
+            await graph.unfollow(sessions if journal else ())
 
         async def messages(store: ShortTerm) -> None:
             counts["short_term"] += sum([await store.clear(session) for session in sessions])
@@ -101,9 +103,11 @@ class Elsewhere:
 
         async def items(store: MemoryStore) -> None:
             await self._memories(store).forget(MemoryFilter(everything=True, session=session, statuses=()))
+            await store.unfollow([session])
 
         async def edges(graph: Graph) -> None:
             await graph.forget(GraphFilter(session=session))
+            await graph.unfollow([session])
 
         async def messages(store: ShortTerm) -> None:
             await store.clear(session)

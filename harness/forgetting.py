@@ -65,7 +65,7 @@ class Sweeping(Protocol):
         ...
 
     async def forget(self, user: str, persona: str, sessions: Sequence[str], *, journal: bool) -> Swept:
-        """Remove what they have of a user and of these sessions."""
+        """Remove what they have of a user and of these sessions; ``journal``: which are deleted."""
         ...
 
 
@@ -120,6 +120,8 @@ async def forget_user(
     for name, many in (("graph", swept.graph), ("short_term", swept.short_term)):
         others[name] = others.get(name, 0) + many
     if journal:
+        if memories is not None:  # before the journals, which know the ids, and again behind them
+            await memories.unfollow(ids)
         for session in own:
             await store.delete(session)
         for name in AGAIN & forgetters.keys():  # what another program wrote while the session was there still
@@ -128,6 +130,8 @@ async def forget_user(
     if memories is not None:
         where = MemoryFilter(scope=Scope(persona=persona, user=user), everything=True, statuses=())
         count = await memories.forget(where)
+        if journal:
+            await memories.unfollow(ids)
     pending = [*swept.pending, *await not_overwritten((store, *beside))]
     return Forgotten(
         user,

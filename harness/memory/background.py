@@ -7,6 +7,7 @@ far above the others it stands. With many memories these are the others; the fir
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ ENOUGH = 240
 """Vectors of a scope that need no other measure: the sentences would count for less than a tenth."""
 LEAST = 8
 """Sentences that a language must have, for a deviation to say anything."""
+AT_ONCE = 4
+"""Sentences that are given to the embedder together when this is made beforehand: a question may come in between."""
 TOLD_APART = 1e-4
 """Deviation below which a model makes the same of everything, and nothing is measured by it."""
 
@@ -56,7 +59,14 @@ Unrelated = Callable[[Collection[str]], Awaitable[Mapping[str, Spread]]]
 class Background:
     """The vectors of unrelated sentences, made when first needed and kept as long as the process."""
 
-    _made: dict[tuple[EmbeddingSpace, str], Sequence[Vector]] = field(default_factory=dict)
+    _made: dict[tuple[EmbeddingSpace, str], list[Vector]] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def ready(self, embedder: Embedder, packs: LanguagePacks, language: str) -> None:
+        """Make the vectors of a language's sentences, a few at a time. Raises LanguageError, ModelError, StoreError."""
+        sentences = packs.get(language).keeping.unrelated
+        while len(await self._vectors(embedder, packs, language, most=AT_ONCE)) < len(sentences):
+            pass
 
     async def spreads(
         self, query: Vector, embedder: Embedder, packs: LanguagePacks, languages: Collection[str]
@@ -81,10 +91,15 @@ class Background:
                     result[language] = Spread(mean, deviation, len(cosines))
         return result
 
-    async def _vectors(self, embedder: Embedder, packs: LanguagePacks, language: str) -> Sequence[Vector]:
-        space = embedder.space
-        if (space, language) not in self._made:
-            sentences = packs.get(language).keeping.unrelated
-            made = await embedder.passages(sentences) if sentences else ()
-            self._made[space, language] = [vector for vector in made if fit(vector, space)]
-        return self._made[space, language]
+    async def _vectors(
+        self, embedder: Embedder, packs: LanguagePacks, language: str, *, most: int | None = None
+    ) -> Sequence[Vector]:
+        """Of the sentences of a language, in their order, after at most so many more were made; all without a number."""
+        async with self._lock:
+            made = self._made.setdefault((embedder.space, language), [])
+            missing = packs.get(language).keeping.unrelated[len(made) :][:most]
+            if missing:
+                vectors = await embedder.passages(missing)
+                usable = [vector if fit(vector, embedder.space) else () for vector in vectors[: len(missing)]]
+                made += usable + [()] * (len(missing) - len(usable))
+            return made

@@ -12,10 +12,10 @@ import structlog
 
 from harness.errors import HarnessError
 from harness.language import LanguagePacks
-from harness.memory.background import Background, Unrelated
+from harness.memory.background import ENOUGH, Background, Unrelated
 from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import MemoryFiles
-from harness.memory.finding import Question, find
+from harness.memory.finding import RETRIEVED, Question, find
 from harness.memory.following import Tree, way_to
 from harness.memory.forgetting import forgotten, still_known
 from harness.memory.gating import WriteGate, decided
@@ -26,7 +26,7 @@ from harness.memory.policy import MemoryPolicy
 from harness.memory.scopes import asked_scope
 from harness.memory.strangers import stranger
 from harness.memory.writing import Draft, drafts
-from harness.ports import Embedder, MemoryEntry, MemoryStore, Recalled, Vector
+from harness.ports import Embedder, MemoryEntry, MemoryFilter, MemoryQuery, MemoryStore, Recalled, RunsHere, Vector
 from harness.ports.graphs import Graph
 from harness.redacting import Redactor
 from harness.state import CHARACTER, USER, ContextWarning, DialogueState, TurnRecord
@@ -88,6 +88,32 @@ class SessionMemory:
         self._stands: str | None = None
         self._met = False
         self._planned: tuple[str, Sequence[MemoryEntry], tuple[MemoryWrite, ...]] = ("", (), ())
+
+    async def ready(self) -> None:
+        """Have at hand what the first question would wait for: what stands in files, the vectors of the store, the model of an
+        embedder on this machine, and what few vectors are measured by. An embedder elsewhere is asked nothing, since that may cost
+        money. What fails is left to the question, which says so.
+        """
+        shared, info = self._shared, self._tree.info
+        embedder = shared.embedder
+        here = isinstance(embedder, RunsHere) and embedder.runs_here
+        try:
+            if shared.files is not None and (here or embedder is None):
+                await shared.files.refresh()
+            if embedder is None:
+                return  # words are found in what is stored as it is
+            if here:
+                await embedder.query(".")
+            space = await shared.store.space()
+            number = 0
+            if space is not None:
+                direction = (1.0, *[0.0] * (space.dimensions - 1))
+                query = MemoryQuery(MemoryFilter(asked_scope(info), layers=RETRIEVED), vector=direction, limit=1)
+                number = (await shared.store.search(query)).vectors
+            if here and number < ENOUGH:
+                await shared.background.ready(embedder, shared.packs, info.persona.language)
+        except HarnessError as error:
+            log.debug("not_readied", session=info.id, error=error.message)
 
     async def recall(self, text: str, *, language: str, now: datetime, before: int = 0, task: str = "") -> Recalled:
         """What is known from other conversations of this user with this character. With an embedder also what was said in this
@@ -185,6 +211,7 @@ class SessionMemory:
         self._planned = ("", (), ())
         await self._shared.store.follow(self._tree.info.id, record.id, put=entries, show=[record.id])
         await self._unless_forgotten(entries)
+        await self._unless_deleted()
         self._stands = record.id
         return writes
 
@@ -213,6 +240,7 @@ class SessionMemory:
         known = await forgotten([entry.item for entry in back], shared.store) if back else ()  # and stored anew since
         await shared.store.follow(info.id, turn_id, put=[*back, *entries], hide=way.left, show=way.missed)
         await self._unless_forgotten([*(entry for entry in back if entry.item.id not in known), *entries])
+        await self._unless_deleted()
         self._stands = turn_id or ""
 
     async def _unless_forgotten(self, entries: Sequence[MemoryEntry]) -> None:
@@ -222,6 +250,13 @@ class SessionMemory:
         gone = await forgotten([entry.item for entry in entries], self._shared.store) if entries else frozenset()
         if gone:
             await self._shared.store.delete(gone)
+
+    async def _unless_deleted(self) -> None:
+        """Leave no id of a session that is gone. Whoever deletes one removes this after the journal; so what is written before that
+        is removed there, and what is written after it finds no journal here.
+        """
+        if not await self._tree.exists():
+            await self._shared.store.unfollow([self._tree.info.id])
 
     async def _drafts(
         self, record: TurnRecord, before: DialogueState, after: DialogueState, pending: Sequence[Draft] = ()

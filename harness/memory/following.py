@@ -19,6 +19,10 @@ class Tree(Protocol):
         """The session."""
         ...
 
+    async def exists(self) -> bool:
+        """Whether the session is there still; another program may have deleted it."""
+        ...
+
     async def path_to(self, turn_id: str | None) -> Sequence[TurnPlace]:
         """The places from the root to a turn. Raises TurnNotFound."""
         ...

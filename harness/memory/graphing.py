@@ -198,6 +198,7 @@ class SessionGraph:
         put = await self._kept(found)
         await graph.follow(info.id, turn_id, put=put, hide=way.left, show=way.missed)
         await self._unless_forgotten(put)
+        await self._unless_deleted()
         self._stands = turn_id or ""
 
     async def keep(self, record: TurnRecord, *, before: DialogueState | None, after: DialogueState) -> None:
@@ -207,6 +208,7 @@ class SessionGraph:
         found = await self._kept(self._edges(record, before, after))
         await self._shared.graph.follow(self._tree.info.id, record.id, put=found, show=[record.id])
         await self._unless_forgotten(found)
+        await self._unless_deleted()
         self._stands = record.id
 
     async def _unless_forgotten(self, put: Sequence[Edge]) -> None:
@@ -215,6 +217,11 @@ class SessionGraph:
         gone = [edge.id for edge in put if edge.id not in kept]
         if gone:
             await self._shared.graph.delete(gone)
+
+    async def _unless_deleted(self) -> None:
+        """Leave no id of a session that is gone, as memory does."""
+        if not await self._tree.exists():
+            await self._shared.graph.unfollow([self._tree.info.id])
 
     def _edges(self, record: TurnRecord, before: DialogueState, after: DialogueState) -> tuple[Edge, ...]:
         info = self._tree.info

@@ -59,6 +59,10 @@ class JoinedStore:
         """The turn that memory stands at."""
         return await self.own.followed(session)
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory stands in sessions that were deleted."""
+        await self.own.unfollow(sessions)
+
     async def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, in that order."""
         found = {item.id: item for item in await self.own.get(ids)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -263,6 +263,14 @@ class Memories:
         if self.shared.graph is not None:
             await self.shared.graph.forget(GraphFilter(scope=where.scope, session=where.session))
         return await self.shared.store.forget(where)
+
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory and the graph stand in sessions that are deleted: it has their ids. To be called (again) when the journals
+        are gone, so that a program which still writes of one finds no journal.
+        """
+        if self.shared.graph is not None:
+            await self.shared.graph.unfollow(sessions)
+        await self.shared.store.unfollow(sessions)
 
     async def stats(self) -> MemoryStats:
         """What the store holds, without the marks of what was forgotten."""

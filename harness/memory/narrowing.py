@@ -21,6 +21,8 @@ AROUND = 0.15
 """Share of the time that has passed by which "two weeks ago" may be off."""
 PART = timedelta(hours=3)
 """By which "last night" begins earlier than its hour."""
+BEYOND = 2.0
+"""How many times as relevant as all that is of the asked time a summary is that stays beside it."""
 _BEFORE = 12
 """Characters before a moment that can say that it comes again."""
 
@@ -194,7 +196,15 @@ def _by_time(
         warning = f"nothing that was asked for is from {period}; all times were looked at"
         return replace(so_far, warnings=(*so_far.warnings, warning))
     reason = f"not from {period}"
-    outside = {name: reason for name in items if name not in inside and name not in minded}
+    # A summary has the date of its talk, and tells without naming a time of what was long before.
+    enough = BEYOND * max(so_far.relevance[name] for name in inside)
+    outside = {
+        name: reason
+        for name, item in items.items()
+        if name not in inside
+        and name not in minded
+        and not (item.kind == "summary" and so_far.relevance[name] > enough)
+    }
     return Narrowed(relevance, {**so_far.outside, **outside}, so_far.warnings)
 
 

@@ -26,6 +26,7 @@ from harness.ports.memories import (
     Recalled,
     Remembered,
     Remembering,
+    RunsHere,
     Slot,
     Vector,
 )
@@ -122,6 +123,7 @@ __all__: Sequence[str] = [
     "Remembered",
     "Remembering",
     "Role",
+    "RunsHere",
     "SessionStore",
     "ShortTerm",
     "Slot",

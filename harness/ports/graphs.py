@@ -83,6 +83,10 @@ class Graph(Protocol):
         """The turn that the graph stands at; None when it never followed the session, ``""`` for its beginning."""
         ...
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where the graph stands in sessions that were deleted, their ids from files too, as :meth:`delete` does."""
+        ...
+
     async def touching(self, keys: Collection[str], where: GraphFilter, *, limit: int = MOST_EDGES) -> tuple[Edge, ...]:
         """Statements as they were made, about the entities with these keys (:func:`~harness.state.graph.name_key`), in order of
         their ids.

@@ -46,6 +46,16 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class RunsHere(Protocol):
+    """What an embedder may say besides: whether it runs on this machine, so that a call costs time and no money."""
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether it does."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
     """An item with what it is found by.
@@ -126,8 +136,9 @@ class MemoryHits:
 
     Attributes:
         hits: in no order.
-        documents: items that the frequencies were counted over (the whole store, whatever the filter).
-        frequencies: for each term of the query, how many items have it.
+        documents: how many items the query's scope and layers admit, whatever the rest of the filter. BM25 counts over those
+            alone, so that what is kept for others changes neither order nor score.
+        frequencies: for each term of the query, how many of those items have it.
         cosine_mean, cosine_deviation: mean and standard deviation of the query's cosines over the vectors that its scope and
             layers admit, whatever the rest of the filter, or over a sample of them: cosines mean nothing by themselves. None
             without vectors.
@@ -187,13 +198,17 @@ class MemoryStore(Protocol):
         """The turn that memory stands at; None when it never followed the session, ``""`` for its beginning."""
         ...
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory stands in sessions that were deleted, their ids from files too, as :meth:`delete` does."""
+        ...
+
     async def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, in that order, whatever their status; unknown ids are left out."""
         ...
 
     async def search(self, query: MemoryQuery) -> MemoryHits:
-        """The best ``limit`` by words (BM25, Robertson and Zaragoza 2009) and the best ``limit`` by vectors; those found both
-        ways once.
+        """The best ``limit`` by words (BM25, Robertson and Zaragoza 2009; how rare a word is and how long a text is on average
+        are counted over what the query's scope and layers admit) and the best ``limit`` by vectors; those found both ways once.
         """
         ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.errors import ConflictError, TurnNotFound
+from harness.errors import ConflictError, SessionNotFound, TurnNotFound
 from harness.ports import SessionStore, TurnPlace
 from harness.session.folding import initial_state, messages_of, rebuild
 from harness.state import DialogueState, Message, SessionInfo, TurnRecord
@@ -55,6 +55,14 @@ class Branch:
         """Read the session when it was changed elsewhere, or forgotten."""
         if await self.store.version(self.id) != self._version:
             await self._load()
+
+    async def exists(self) -> bool:
+        """Whether the session is there still; another program may have deleted it. Raises StoreError."""
+        try:
+            await self.store.version(self.id)
+        except SessionNotFound:
+            return False
+        return True
 
     async def _load(self) -> None:
         """Read the session as it stands at one version: what is read piece by piece may be written in between."""

@@ -129,6 +129,11 @@ class Runner:
             await self._resume(head)
         raise ConflictError(f"Session {self._branch.id!r} keeps being changed elsewhere.", session_id=self._branch.id)
 
+    async def ready_memory(self) -> None:
+        """Have at hand what the first question to memory would wait for."""
+        if self._memory is not None:
+            await self._memory.ready()
+
     async def _remember_from(self, head: TurnRecord | None) -> None:
         """Have memory go along to where the session stands; without a store that answers it does so another time."""
         if self._mirror is not None:

@@ -407,14 +407,16 @@ class Session:
         await self.change([SetTask(task=None)])
 
     async def ready(self) -> None:
-        """Ready the language rules, so that the first turns need not; up to a second of work, done beside in a thread.
+        """Ready the language rules and memory (its vectors, the model of an embedder on this machine), so that the first turns need not:
+        a second of work, with many memories or an embedder some more, done beside in threads.
 
         Worth a call as soon as a session is open: the user reads and types meanwhile. Nothing is recorded.
         """
         await ready_rules(self._runner.ports, self.persona)
+        await self._runner.ready_memory()
 
     async def warm(self) -> None:
-        """Have the model read the part of the prompt that will not change, and ready the language rules.
+        """Have the model read the part of the prompt that will not change, and ready the language rules and memory.
 
         Worth a call where the model runs on this machine: the first reply then has as little to read as the later
         ones. Nothing is recorded.
@@ -422,10 +424,11 @@ class Session:
         Raises:
             ModelError: the model did not answer.
         """
-        await self.ready()
+        await ready_rules(self._runner.ports, self.persona)
         async with self._runner.settled():
             turn = await self._runner.next(".")
         await read_prefix(self._runner.ports, turn)
+        await self._runner.ready_memory()
 
     async def close(self) -> None:
         """Finish outstanding bookkeeping."""

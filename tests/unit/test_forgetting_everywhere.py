@@ -32,6 +32,8 @@ SAID = {
     "zh": ["我的哥哥叫陶奎尔，他在赞布拉诺公司工作。", "我的灯塔叫斯卡霍姆。"],
 }
 WORDS = {"en": ["torquil", "zembrano", "skarholm"], "zh": ["陶奎尔", "赞布拉诺", "斯卡霍姆", "卡霍"]}
+ID = ["nora"]
+"""What the user and their session are called."""
 OTTO = {"en": "My sister Ottilie works at Ronsdorf.", "zh": "我的姐姐叫奥蒂莉，她在龙斯多夫工作。"}
 STAYS = {"en": "ottilie", "zh": "奥蒂莉"}
 NORA = Scope(user="nora")
@@ -83,10 +85,10 @@ async def test_the_graph_forgets_in_its_file(graph: str, whole: bool, code: str,
             assert (await harness.forget_user("nora", journal=True)).remains == ()
         else:
             assert await harness.delete("nora") == ()
-        assert holding(tmp_path, WORDS[code]) == set()
+        assert holding(tmp_path, WORDS[code] + ID) == set()
         assert {edge.scope.user async for edge in harness.graphs().all()} == {"otto"}
         assert any("graph" in name for name in holding(tmp_path, [STAYS[code]]))
-    assert holding(tmp_path, WORDS[code]) == set()
+    assert holding(tmp_path, WORDS[code] + ID) == set()
 
 
 BEFORE = {
@@ -114,7 +116,7 @@ async def test_what_earlier_settings_left_is_forgotten_too(case: str, whole: boo
             assert done.others.get("short_term", 0) == ("short_term__backend" in before)
         else:
             assert await harness.delete("nora") == ()
-        assert holding(tmp_path, WORDS[code]) == set()
+        assert holding(tmp_path, WORDS[code] + ID) == set()
         assert not (tmp_path / "sessions-memory.db.faiss").exists()
     assert holding(tmp_path, [STAYS[code]])
     async with made(tmp_path, **before) as harness:
@@ -226,7 +228,8 @@ async def test_what_another_program_writes_meanwhile_does_not_stay(
         monkeypatch.undo()
         assert len(done) == 1
         at_most = {"sessions.db", "sessions-recent.db"} if not journal else set()  # a session that stays has its words
-        assert {name.removesuffix("-wal") for name in holding(tmp_path, WORDS[code])} <= at_most
+        words = WORDS[code] + (ID if journal else [])
+        assert {name.removesuffix("-wal") for name in holding(tmp_path, words)} <= at_most
         where_nora = MemoryFilter(scope=NORA, everything=True, statuses=())
         assert [item async for item in harness.memories().all(where_nora)] == []
         assert [edge async for edge in harness.graphs().all(GraphFilter(everything=True, hidden=True))] == []

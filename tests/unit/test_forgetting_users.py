@@ -41,7 +41,7 @@ def settings(folder: Path, **more: str) -> Loaded:
 
 async def filled(harness: Harness, code: str) -> None:
     for number in range(2):
-        session = await harness.open(PERSONAS[code], session=f"n{number}", user="nora")
+        session = await harness.open(PERSONAS[code], session=f"nora-{number}", user="nora")
         for text in NORA[code]:
             await session.say(text)
         await session.set_task(NORA[code][0], task_id="t")
@@ -70,10 +70,10 @@ async def test_no_file_has_anything_of_the_user(code: str, tmp_path: Path) -> No
         assert set(holding(tmp_path, WORDS[code]))
         done = await harness.forget_user("nora", journal=True)
         assert done.memories >= 4
-        assert sorted(done.sessions) == ["n0", "n1"]
+        assert sorted(done.sessions) == ["nora-0", "nora-1"]
         assert holding(tmp_path, WORDS[code]) == {}
         with pytest.raises(SessionNotFound):
-            await harness.store().info("n0")
+            await harness.store().info("nora-0")
         assert (await harness.forget_user("nora", journal=True)) == Forgotten("nora")
         kept = [item.text async for item in harness.memories().all()]
         assert any(STAYS[code] in text for text in kept)
@@ -93,8 +93,8 @@ async def test_without_the_journal_memory_alone_forgets(code: str, tmp_path: Pat
         await filled(harness, code)
         done = await harness.forget_user("nora")
         assert done.sessions == ()
-        assert sorted(done.kept) == ["n0", "n1"]
-        session = await harness.open(session="n0")
+        assert sorted(done.kept) == ["nora-0", "nora-1"]
+        session = await harness.open(session="nora-0")
         await session.undo()
         await session.state()
         assert not [item async for item in harness.memories().all() if item.scope.user == "nora"]
@@ -108,7 +108,7 @@ async def test_only_what_one_character_knows(tmp_path: Path) -> None:
         await session.say(NORA["zh"][0])
         await session.settled()
         done = await harness.forget_user("nora", persona="mia", journal=True)
-        assert sorted(done.sessions) == ["n0", "n1"]
+        assert sorted(done.sessions) == ["nora-0", "nora-1"]
         assert {info.id for info in await harness.store().sessions()} == {"o", "l"}
         assert any([item.scope.user == "nora" async for item in harness.memories().all()])
 
@@ -124,7 +124,7 @@ async def test_further_stores_forget_too(tmp_path: Path) -> None:
         await filled(harness, "en")
         harness.forgetters["graph"] = graph
         assert (await harness.forget_user("nora", journal=True)).others == {"graph": 7}
-        assert asked == [("nora", ["n0", "n1"])]
+        assert asked == [("nora", ["nora-0", "nora-1"])]
 
 
 LOOKED_UP = {
@@ -178,7 +178,7 @@ async def test_a_user_is_forgotten_whole_the_second_time_when_a_store_was_away(t
 async def test_what_is_still_being_written_does_not_come_back(tmp_path: Path) -> None:
     quick = settings(tmp_path, **{"harness.background": "true"})
     async with Harness(quick, model=ScriptedModel("Mm, I see.")) as harness:
-        session = await harness.open("mia", session="n0", user="nora")
+        session = await harness.open("mia", session="nora-0", user="nora")
         await session.say(NORA["en"][0])
         await harness.forget_user("nora", journal=True)
         await session.close()
@@ -198,5 +198,5 @@ async def test_a_recording_is_named_as_what_remains(tmp_path: Path) -> None:
 
 def test_without_await(tmp_path: Path) -> None:
     with connect(settings(tmp_path), model=ScriptedModel("Mm.")) as harness:
-        harness.open("mia", session="n0", user="nora").say(NORA["en"][0])
-        assert harness.forget_user("nora", journal=True).sessions == ("n0",)
+        harness.open("mia", session="nora-0", user="nora").say(NORA["en"][0])
+        assert harness.forget_user("nora", journal=True).sessions == ("nora-0",)

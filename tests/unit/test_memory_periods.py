@@ -9,9 +9,10 @@ import pytest
 from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.app import Harness
 from harness.language import load_packs
-from harness.memory.narrowing import narrowing
+from harness.memory.narrowing import narrowed, narrowing
 from harness.settings import load
 from harness.state import TurnRecord
+from harness.state.memory import MemoryItem, MemoryKind
 from harness.testing.scripted_model import ScriptedModel
 
 PACKS = load_packs()
@@ -218,3 +219,34 @@ async def test_what_the_user_said_is_not_what_the_character_said(code: str) -> N
     yours = await talk(memory, code, NOW, "yours", other[code])
     assert reply[code] in shown(yours)
     assert said[code] not in shown(yours)
+
+
+SUMMARIES = {
+    "en": ("Nora told of the meteors seen while camping.", "Nora bought a tent.", "What did Nora see last year?"),
+    "zh": ("小诺说起露营时看到的流星。", "小诺买了一顶帐篷。", "小诺去年看到了什么？"),
+}
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+@pytest.mark.parametrize(("kind", "relevance", "stays"), [("summary", 0.9, True), ("summary", 0.5, False), ("message", 0.9, False)])  # fmt: skip
+def test_a_summary_may_tell_of_a_time_that_it_does_not_name(
+    code: str, kind: MemoryKind, relevance: float, stays: bool
+) -> None:
+    """One that is far more relevant than all that is dated so stays; a message has the date of what it tells."""
+    told, bought, question = SUMMARIES[code]
+    asked = narrowing(question, pack=PACKS.get(code), now=NOW)
+    assert asked.period is not None
+    items = {
+        name: MemoryItem(id=name, layer="L2", kind=of, text=text, language=code, at=NOW - timedelta(days=days))
+        for name, of, text, days in (("told", kind, told, 90), ("bought", "summary", bought, 400))
+    }
+    found = narrowed(
+        asked,
+        items,
+        {"told": relevance, "bought": 0.3},
+        dict.fromkeys(items, 0.1),
+        minded=(),
+        packs=PACKS,
+    )
+    assert ("told" not in found.outside) is stays
+    assert "bought" not in found.outside

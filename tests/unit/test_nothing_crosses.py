@@ -7,9 +7,8 @@ all the others, in every part that something is kept in and on every backend. :m
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -123,14 +122,6 @@ class Still:
         return 0.0
 
 
-def _without_recalled(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """How rare a word is counts over a whole store, so that of two lines of one's own that say nearly the same the other one may be
-    shown when others talk, too. That no line of another is shown is what the test above asks.
-    """
-    lines = re.compile(r"^.*(?:From earlier: |以前说过：).*\n?", re.MULTILINE)
-    return [(role, lines.sub("", text)) for role, text in messages]
-
-
 async def _experience(folder: Path, owners: tuple[Owner, ...], code: str) -> dict[str, list[object]]:
     """What the first owner is shown and feels while these talk at once."""
     write_files(folder, code, OWNERS)
@@ -141,7 +132,7 @@ async def _experience(folder: Path, owners: tuple[Owner, ...], code: str) -> dic
             session = await app.open(session=owners[0].session(which))
             state = await session.state()
             kept[which] = [
-                [_without_recalled(call.messages) for record in await session.branch() for call in record.calls],
+                [call.messages for record in await session.branch() for call in record.calls],
                 state.emotion,
                 state.user_emotion,
                 [(fact.subject, fact.attribute, fact.value, fact.status) for fact in state.facts],
@@ -155,7 +146,7 @@ async def _experience(folder: Path, owners: tuple[Owner, ...], code: str) -> dic
 
 @BOTH
 async def test_a_talk_is_the_same_whoever_else_talks(tmp_path: Path, code: str) -> None:
-    """What has no words of its own (feelings, what is cached, what is counted) does not cross either."""
+    """Every prompt is the same, word by word; and what has no words of its own (feelings, what is cached or counted), too."""
     # Another project of the same user is left out: what is about the user for long is known there, too.
     others = tuple(owner for owner in OWNERS if owner.project == OWNERS[0].project)
     alone = await _experience(tmp_path / "alone", OWNERS[:1], code)

@@ -19,6 +19,8 @@ SIZES = (2, 3)
 class HashEmbedder:
     """An :class:`~harness.ports.Embedder` of ``dimensions`` buckets."""
 
+    runs_here = True
+
     def __init__(self, dimensions: int = 256) -> None:
         self.space = EmbeddingSpace(f"hash-{dimensions}", dimensions)
 

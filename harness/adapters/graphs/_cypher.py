@@ -50,6 +50,8 @@ _MOVED = (
 _HIDE = f"{_EDGE} e.session = $session AND e.turn_id IN $turns SET e.hidden = $hidden"
 _STAND = "MERGE (f:Followed {session: $session}) SET f.turn_id = $turn"
 
+_STANDS = "MATCH (f:Followed) WHERE f.session IN $sessions"
+
 
 class CypherGraph(Walking):
     """The part of a :class:`~harness.ports.graphs.Graph` that all of them share."""
@@ -118,6 +120,13 @@ class CypherGraph(Walking):
             "MATCH (f:Followed) WHERE f.session = $session RETURN f.turn_id AS turn", session=session
         )
         return str(rows[0]["turn"]) if rows else None
+
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where the graph stands in sessions that were deleted."""
+        for some in _some(set(sessions), self.SENT):
+            rows = await self._run(f"{_STANDS} RETURN count(f) AS found", sessions=some)
+            found = int(rows[0]["found"]) if rows else 0
+            await self._erase(((f"{_STANDS} DELETE f", {"sessions": some}),), found=found)
 
     async def touching(self, keys: Collection[str], where: GraphFilter, *, limit: int = MOST_EDGES) -> tuple[Edge, ...]:
         """Statements about entities. Raises StoreError."""

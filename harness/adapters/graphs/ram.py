@@ -46,6 +46,12 @@ class InProcessGraph(Walking):
         self._check()
         return self._followed.get(session)
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where the graph stands in sessions that were deleted."""
+        self._check()
+        for session in sessions:
+            self._followed.pop(session, None)
+
     async def touching(self, keys: Collection[str], where: GraphFilter, *, limit: int = MOST_EDGES) -> tuple[Edge, ...]:
         """Statements about entities."""
         self._check()

@@ -102,6 +102,10 @@ class SQLiteGraph(Walking):
         """The turn it stands at."""
         return await self._file.run(lambda file: file.followed(session))
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where the graph stands in sessions that were deleted."""
+        await self._file.run(lambda file: file.unfollow(sessions))
+
     async def touching(self, keys: Collection[str], where: GraphFilter, *, limit: int = MOST_EDGES) -> tuple[Edge, ...]:
         """Statements about entities. Raises StoreError."""
         return await self._file.run(lambda file: file.touching(keys, where, limit))
@@ -174,6 +178,14 @@ class _GraphFile:
     def followed(self, session: str) -> str | None:
         rows = self._connection.execute("SELECT turn_id FROM followed WHERE session = ?", (session,)).fetchall()
         return str(rows[0][0]) if rows else None
+
+    def unfollow(self, sessions: Collection[str]) -> None:
+        with transaction(self._connection) as sql:
+            gone = sql.execute(
+                f"DELETE FROM followed WHERE session IN ({_SAME})", (json.dumps(list(sessions)),)
+            ).rowcount
+        if gone:
+            self.log.empty()
 
     def touching(self, keys: Collection[str], where: GraphFilter, limit: int) -> tuple[Edge, ...]:
         condition, values = _condition(where)

@@ -34,7 +34,7 @@ class Ranking:
 
     @classmethod
     def of(cls, frequencies: Mapping[str, int], documents: int, tokens: int) -> Ranking:
-        """For a store of so many documents that hold so many terms together."""
+        """For so many documents that hold so many terms together."""
         idfs = {term: idf(documents, having) for term, having in frequencies.items() if having}
         return cls(idfs, tokens / documents if tokens else 1.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
@@ -193,7 +193,7 @@ class Items:
             if vector is not None:
                 fresh[doc] = vector
         await self._vectors.set(sql, fresh)
-        await _resize(sql, Counter(groups), sign=1)
+        await _resize(sql, [(grp, entry.length) for grp, entry in zip(groups, entries, strict=True)], sign=1)
         await sql.run(
             "UPDATE harness_memory_totals SET items = items + %s, tokens = tokens + %s",
             len(entries),
@@ -214,12 +214,10 @@ class Items:
             "SELECT * FROM unnest(%s::bigint[], %s::integer[], %s::bigint[], %s::integer[], %s::integer[])",
             *(list(column) for column in zip(*entries, strict=True)),
         )
-        having = Counter(entry[0] for entry in entries)
         await sql.run(
-            "INSERT INTO harness_memory_terms AS known SELECT * FROM unnest(%s::bigint[], %s::bigint[]) "
-            "ON CONFLICT (term) DO UPDATE SET items = known.items + excluded.items",
-            list(having),
-            list(having.values()),
+            "INSERT INTO harness_memory_terms AS known SELECT * FROM unnest(%s::bigint[], %s::integer[], %s::bigint[]) "
+            "ON CONFLICT (term, grp) DO UPDATE SET items = known.items + excluded.items",
+            *_having((entry[0], entry[1]) for entry in entries),
         )
 
     async def _remove(self, sql: Sql, docs: Sequence[int]) -> None:
@@ -236,17 +234,19 @@ class Items:
                 "WHERE p.term = gone.term AND p.grp = gone.grp AND p.doc = gone.doc",
                 *(list(column) for column in zip(*entries, strict=True)),
             )
-            having = Counter(entry[0] for entry in entries)
+            terms, groups, counts = _having((entry[0], entry[1]) for entry in entries)
             await sql.run(
                 "UPDATE harness_memory_terms AS known SET items = known.items - gone.items "
-                "FROM unnest(%s::bigint[], %s::bigint[]) AS gone (term, items) WHERE known.term = gone.term",
-                list(having),
-                list(having.values()),
+                "FROM unnest(%s::bigint[], %s::integer[], %s::bigint[]) AS gone (term, grp, items) "
+                "WHERE known.term = gone.term AND known.grp = gone.grp",
+                terms,
+                groups,
+                counts,
             )
-            await sql.run("DELETE FROM harness_memory_terms WHERE term = ANY (%s) AND items <= 0", list(having))
+            await sql.run("DELETE FROM harness_memory_terms WHERE term = ANY (%s) AND items <= 0", terms)
         await self._vectors.drop(sql, docs)
         await sql.run("DELETE FROM harness_memory_items WHERE doc = ANY (%s)", list(docs))
-        await _resize(sql, Counter(row[1] for row in rows), sign=-1)
+        await _resize(sql, [(row[1], row[2]) for row in rows], sign=-1)
         await sql.run(
             "UPDATE harness_memory_totals SET items = items - %s, tokens = tokens - %s",
             len(rows),
@@ -271,12 +271,24 @@ class Items:
         return [found[names] for names in wanted]
 
 
-async def _resize(sql: Sql, sizes: Counter[int], *, sign: int) -> None:
+def _having(entries: Iterable[tuple[object, object]]) -> tuple[list[object], list[object], list[int]]:
+    """Terms, groups, and how many of the entries are of both."""
+    counts = Counter(entries)
+    return [term for term, _ in counts], [grp for _, grp in counts], list(counts.values())
+
+
+async def _resize(sql: Sql, items: Sequence[tuple[int, int]], *, sign: int) -> None:
+    """Count items, given as their groups and lengths, in or out."""
+    sizes, lengths = Counter[int](), Counter[int]()
+    for grp, length in items:
+        sizes[grp] += sign
+        lengths[grp] += sign * length
     await sql.run(
-        "UPDATE harness_memory_groups AS g SET items = g.items + given.items "
-        "FROM unnest(%s::integer[], %s::bigint[]) AS given (grp, items) WHERE g.grp = given.grp",
+        "UPDATE harness_memory_groups AS g SET items = g.items + given.items, tokens = g.tokens + given.tokens "
+        "FROM unnest(%s::integer[], %s::bigint[], %s::bigint[]) AS given (grp, items, tokens) WHERE g.grp = given.grp",
         list(sizes),
-        [sign * count for count in sizes.values()],
+        list(sizes.values()),
+        [lengths[grp] for grp in sizes],
     )
     if sign < 0:  # a group's row has the name of a user in it
         await sql.run("DELETE FROM harness_memory_groups WHERE grp = ANY (%s) AND items <= 0", list(sizes))

@@ -14,7 +14,7 @@ MEMORIES = Layout(
     what="memory store",
     steps=(
         (
-            # One row, which every write locks first. items, tokens: of the whole store, for BM25. changes, removals: of vectors.
+            # One row, which every write locks first. items, tokens: of the whole store. changes, removals: of vectors.
             """CREATE TABLE harness_memory_totals (
                 one boolean PRIMARY KEY DEFAULT true CHECK (one),
                 items bigint NOT NULL DEFAULT 0,
@@ -95,6 +95,21 @@ MEMORIES = Layout(
                 session bytea PRIMARY KEY,
                 turn_id bytea NOT NULL
             )""",
+        ),
+        (
+            # BM25 counts what a query may see: terms of the items of a group together, and by group how many have a term.
+            "ALTER TABLE harness_memory_groups ADD COLUMN tokens bigint NOT NULL DEFAULT 0",
+            """UPDATE harness_memory_groups AS g SET tokens = of_it.tokens FROM
+                (SELECT grp, sum(length) AS tokens FROM harness_memory_items GROUP BY grp) AS of_it WHERE g.grp = of_it.grp""",
+            "DROP TABLE harness_memory_terms",
+            """CREATE TABLE harness_memory_terms (
+                term bigint NOT NULL,
+                grp integer NOT NULL,
+                items bigint NOT NULL,
+                PRIMARY KEY (term, grp)
+            ) WITH (fillfactor = 80)""",
+            """INSERT INTO harness_memory_terms
+                SELECT term, grp, count(*) FROM harness_memory_postings GROUP BY term, grp ORDER BY term, grp""",
         ),
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from harness.adapters.memories._bm25 import K1, B, Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
 from harness.adapters.memories._postgres_vectors import Nearest
-from harness.adapters.memories._postgres_where import Condition, admitted_sizes, fitting, number_of, of_groups
+from harness.adapters.memories._postgres_where import Condition, admitted_extents, fitting, number_of, of_groups
 from harness.ports.memories import EmbeddingSpace, MemoryHit, MemoryHits, MemoryQuery, Vector
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ _SCORED = f"""(SELECT p.doc, sum(w.idf * p.tally * {K1 + 1} / (p.tally + {K1} * 
     AS score FROM unnest(%s::bigint[], %s::float8[]) AS w (term, idf) CROSS JOIN LATERAL (SELECT doc, tally, length
     FROM harness_memory_postings AS p WHERE p.term = w.term AND {{groups}} OFFSET 0) AS p GROUP BY p.doc)"""
 # One round trip: where processors are busy, each costs more than what the server does in it.
-_TOLD = """SELECT items, tokens, model, dimensions, ARRAY(SELECT ARRAY[term, items] FROM harness_memory_terms
-    WHERE term = ANY (%s)) FROM harness_memory_totals"""
+_TOLD = """SELECT items, tokens, model, dimensions, ARRAY(SELECT ARRAY[term, sum(items)::bigint] FROM harness_memory_terms
+    WHERE term = ANY (%s) AND {groups} GROUP BY term) FROM harness_memory_totals"""
 _ORDER = "ORDER BY floor(score * 1e9 + 0.5) DESC, doc DESC LIMIT %s"
 
 
@@ -40,13 +39,11 @@ class _Asked:
     """A query, with what the store says about it.
 
     Attributes:
-        share: which part of all items the groups hold.
         words: by the number of the term.
         counted: of docs that were counted, how often they have each term of the query, and how many terms they have.
     """
 
     groups: list[int] | None
-    share: float
     fitting: Condition
     limit: int
     ranking: Ranking
@@ -64,14 +61,17 @@ class Search:
     async def find(self, sql: Sql, query: MemoryQuery) -> MemoryHits:
         """The best by words and the best by vectors."""
         words = {number_of(word): word for word in distinct(query.terms)}
-        documents, tokens, model, dimensions, known = (await sql.rows(_TOLD, list(words)))[0]
+        extents = await admitted_extents(sql, query.where)
+        groups = None if extents is None else list(extents)
+        seen = of_groups(groups, "grp")
+        told = await sql.rows(_TOLD.format(groups=seen.sql), list(words), *seen.values)
+        documents, tokens, model, dimensions, known = told[0]
+        if extents is not None:
+            documents, tokens = (sum(part) for part in zip((0, 0), *extents.values(), strict=True))
         frequencies = {**dict.fromkeys(words.values(), 0), **{words[term]: int(items) for term, items in known}}
         space = None if model is None else EmbeddingSpace(model, dimensions)
-        sizes = await admitted_sizes(sql, query.where)
         asked = _Asked(
-            groups=None if sizes is None else list(sizes),
-            # About how many items of the groups have each word: as many as of all.
-            share=1.0 if sizes is None else sum(sizes.values()) / documents if documents else 0.0,
+            groups=groups,
             fitting=fitting(query.where),
             limit=max(query.limit, 0),
             ranking=Ranking.of(frequencies, documents, tokens),
@@ -101,11 +101,10 @@ class Search:
         """The best docs, best first."""
         if not asked.limit or not asked.ranking.idfs:
             return []
-        cost = {word: math.ceil(count * asked.share) for word, count in frequencies.items()}
         numbers = {word: term for term, word in asked.words.items()}
         budget = BUDGET
         while True:
-            kept, left = rarest(cost, budget)
+            kept, left = rarest(frequencies, budget)
             limit = asked.limit * (_CANDIDATES if left else 1)
             docs = await _passing(sql, asked, [numbers[word] for word in kept], limit)
             if len(docs) >= asked.limit or not left:

@@ -74,6 +74,11 @@ class Tables:
         rows = await sql.rows("SELECT turn_id FROM harness_memory_followed WHERE session = %s", session.encode())
         return rows[0][0].decode() if rows else None
 
+    async def unfollow(self, sql: Sql, sessions: Collection[str]) -> None:
+        """Remove the turns that were noted."""
+        names = [session.encode() for session in sessions]
+        await sql.run("DELETE FROM harness_memory_followed WHERE session = ANY (%s)", names)
+
     async def get(self, sql: Sql, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, in that order."""
         wanted = [name.encode() for name in ids]

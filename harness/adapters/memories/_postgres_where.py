@@ -62,12 +62,14 @@ def fitting(where: MemoryFilter) -> Condition:
 
 async def admitted(sql: Sql, where: MemoryFilter) -> list[int] | None:
     """Groups whose items the query may see; None for all there are."""
-    sizes = await admitted_sizes(sql, where)
-    return None if sizes is None else list(sizes)
+    extents = await admitted_extents(sql, where)
+    return None if extents is None else list(extents)
 
 
-async def admitted_sizes(sql: Sql, where: MemoryFilter) -> dict[int, int] | None:
-    """Groups whose items the query may see, with how many items they hold; None for all there are."""
+async def admitted_extents(sql: Sql, where: MemoryFilter) -> dict[int, tuple[int, int]] | None:
+    """Groups whose items the query may see, with how many items they hold and how many terms those have together; None for all
+    there are.
+    """
     found = ALWAYS
     if where.layers:
         found &= Condition("layer = ANY (%s)", (list(where.layers),))
@@ -95,9 +97,11 @@ async def doomed(sql: Sql, where: MemoryFilter) -> list[int] | None:
     return list(await _groups(sql, found)) if limits or where.layers else None
 
 
-async def _groups(sql: Sql, condition: Condition) -> dict[int, int]:
-    rows = await sql.rows(f"SELECT grp, items FROM harness_memory_groups WHERE {condition.sql}", *condition.values)
-    return {int(grp): int(items) for grp, items in rows}
+async def _groups(sql: Sql, condition: Condition) -> dict[int, tuple[int, int]]:
+    rows = await sql.rows(
+        f"SELECT grp, items, tokens FROM harness_memory_groups WHERE {condition.sql}", *condition.values
+    )
+    return {int(grp): (int(items), int(tokens)) for grp, items, tokens in rows}
 
 
 def of_groups(groups: Collection[int] | None, column: str = "i.grp") -> Condition:

@@ -2,11 +2,13 @@
 -- vectors. Redis runs a script whole, and nothing else meanwhile. Each may run twice: the second time changes nothing.
 --
 -- Below PREFIX:memory: there are
--- totals             hash: items, tokens, next_doc, next_group, model, dimensions, changes and removals of vectors
+-- totals             hash: items, tokens, next_doc, next_group, model, dimensions, changes and removals of vectors, layout;
+--                    measured, measure_to: numbers between them are of items whose terms are not in lengths yet
 -- counts             hash: layer:L2, kind:fact, status:active … -> how many
 -- docs               hash: id -> number of the item; ids, bare: sorted sets of all ids, and of those without a vector
 -- items, rows, states  hashes by number: JSON of the item; what it is found by; "STATUS USES MICROSECONDS LAST-USED"
--- groups, sizes      hashes: [layer, scope …] as JSON -> number of the group; -> how many items it holds
+-- groups, sizes, lengths   hashes: [layer, scope …] as JSON -> number of the group; -> how many items it holds; -> how many
+--                    terms those have together
 -- terms              hash: term -> how many items have it
 -- words:GROUP:TERM   string of 8 bytes for each item, numbers rising: terms in it, how often this one (16 bits each), number
 -- kinds:GROUP:KIND, pinned:GROUP   sorted sets of ids
@@ -18,6 +20,8 @@ local base = KEYS[1] .. ':memory:'
 local call = redis.call
 local BITS16 = 65535
 local REMEMBERED = 10000
+local LAYOUT = '2'
+local PORTION = 1000
 
 local function key(name) return base .. name end
 local function int(number) return string.format('%d', number) end
@@ -27,6 +31,20 @@ local function count(name, field, by)
 end
 
 local function total(field, by) return call('HINCRBY', key('totals'), field, by) end
+
+-- Lengths of groups are kept since layout 2: what an earlier one holds is counted, see ops.measure.
+local function settle()
+  if call('HGET', key('totals'), 'layout') then return end
+  call('HSET', key('totals'), 'layout', LAYOUT)
+  local last = tonumber(call('HGET', key('totals'), 'next_doc') or 0)
+  if last > 0 then call('HSET', key('totals'), 'measured', 0, 'measure_to', int(last)) end
+end
+
+local function measured(doc)
+  local to = call('HMGET', key('totals'), 'measured', 'measure_to')
+  local number = tonumber(doc)
+  return not to[1] or number <= tonumber(to[1]) or number > tonumber(to[2])
+end
 
 -- Status, and the rest of a state.
 local function parted(state) return string.match(state, '^(%S+) (.*)$') end
@@ -142,6 +160,7 @@ local function remove(docs)
       if call('HEXISTS', key('sizes'), meta.g) == 0 then call('HDEL', key('groups'), meta.g) end
       total('items', -1)
       total('tokens', -meta.n)
+      if measured(doc) then count('lengths', meta.g, -meta.n) end
       removed = removed + 1
     end
   end
@@ -160,6 +179,7 @@ local function insert(row, meta, document, state, vector)
   index(doc, meta, group)
   total('items', 1)
   total('tokens', meta.n)
+  count('lengths', meta.g, meta.n)
   if vector ~= '' then set_vector(doc, meta.i, group, vector) else call('ZADD', key('bare'), 0, meta.i) end
 end
 
@@ -235,8 +255,56 @@ end
 
 local ops = {}
 
+-- given: words, groups (their names; without any, what holds for all items). Items, terms and space of the store; for each group its
+-- number, items and terms; how many items of the groups have each word. Nothing when it must be measured first.
+function ops.told()
+  settle()
+  if call('HEXISTS', key('totals'), 'measured') == 1 then return false end
+  local store = call('HMGET', key('totals'), 'items', 'tokens', 'model', 'dimensions')
+  if not given.groups then
+    return {store, {}, {}, {}, #given.words > 0 and call('HMGET', key('terms'), unpack(given.words)) or {}}
+  end
+  local numbers, sizes, lengths, having = {}, {}, {}, {}
+  for at, name in ipairs(given.groups) do
+    numbers[at] = call('HGET', key('groups'), name)
+    sizes[at] = call('HGET', key('sizes'), name)
+    lengths[at] = call('HGET', key('lengths'), name)
+  end
+  for at, word in ipairs(given.words) do
+    having[at] = 0
+    for group = 1, #given.groups do
+      if numbers[group] then
+        having[at] = having[at] + call('STRLEN', key('words:' .. numbers[group] .. ':' .. word)) / 8
+      end
+    end
+  end
+  return {store, numbers, sizes, lengths, having}
+end
+
+-- Count the terms of some items that an earlier layout holds; gives how many numbers are left to be looked at.
+function ops.measure()
+  local to = call('HMGET', key('totals'), 'measured', 'measure_to')
+  if not to[1] then return 0 end
+  local from, last = tonumber(to[1]), tonumber(to[2])
+  local upto = math.min(from + PORTION, last)
+  for doc = from + 1, upto do
+    local row = call('HGET', key('rows'), int(doc))
+    if row then
+      local meta = cjson.decode(row)
+      count('lengths', meta.g, meta.n)
+    end
+  end
+  if upto < last then
+    call('HSET', key('totals'), 'measured', int(upto))
+  else
+    call('HDEL', key('totals'), 'measured', 'measure_to')
+  end
+  return last - upto
+end
+
 -- given: dimensions (of vectors that come along), session, turn, hide, show; then row, document, state, vector of each item.
 function ops.write()
+  settle()
   if given.dimensions and call('HGET', key('totals'), 'dimensions') ~= int(given.dimensions) then return 'space' end
   for at = 3, #ARGV, 4 do put(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]) end
   if given.session then
@@ -277,7 +345,16 @@ function ops.used()
   return 'ok'
 end
 
-function ops.delete() return remove(docs_of(given.ids)) end
+function ops.delete()
+  settle()
+  return remove(docs_of(given.ids))
+end
+
+function ops.unfollow()
+  local gone = 0
+  for _, session in ipairs(given.sessions) do gone = gone + call('HDEL', key('followed'), session) end
+  return gone
+end
 
 function ops.ids() return shown(docs_of(given.ids)) end
 

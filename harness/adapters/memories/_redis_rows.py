@@ -19,6 +19,7 @@ from harness.ports.memories import MemoryFilter
 from harness.state.memory import SCOPE_FIELDS, MemoryItem, MemoryLayer, MemoryStatus, Scope
 from harness.state.migrations import load
 
+SCRIPT = "memories/_redis_memory.lua"
 LAYERS: tuple[str, ...] = get_args(MemoryLayer)
 _STATUSES = frozenset(get_args(MemoryStatus))
 

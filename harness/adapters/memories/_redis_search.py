@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.adapters.memories._bm25 import Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
-from harness.adapters.memories._filters import matches
-from harness.adapters.memories._redis_rows import counts_of, group_fits, group_keys, item_of
+from harness.adapters.memories._filters import matches, named
+from harness.adapters.memories._redis_rows import SCRIPT, compact, counts_of, group_fits, group_keys, item_of
 from harness.adapters.memories._redis_vectors import RedisVectors
 from harness.adapters.memories._scores import Scored, added_up
 from harness.adapters.redis.client import chunks
@@ -33,11 +32,22 @@ class _Asked:
     """A query with what the server says about it. ``rows``: item and row of each doc that was looked at; None for one gone."""
 
     where: MemoryFilter
-    groups: Mapping[int, int]
+    groups: Collection[int]
     limit: int
     ranking: Ranking
     words: Sequence[str]
     rows: dict[int, tuple[MemoryItem, bytes] | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the server says of the groups of a query: items in them, terms of those together, how many have each word."""
+
+    items: int
+    tokens: int
+    groups: Mapping[int, str]
+    having: Sequence[int]
+    space: EmbeddingSpace | None
 
 
 class RedisSearch:
@@ -49,15 +59,19 @@ class RedisSearch:
 
     async def find(self, query: MemoryQuery) -> MemoryHits:
         """The best by words and the best by vectors."""
-        words, wanted = distinct(query.terms), group_keys(query.where)
-        counted, totals, groups = await self._counts(words, wanted, query.where)
-        frequencies = dict(zip(words, counted, strict=True))
-        documents, tokens, model, dimensions = totals
-        ranking = Ranking.of(frequencies, documents, tokens)
-        asked = _Asked(query.where, groups, max(query.limit, 0), ranking, words)
-        lexical = await self._by_words(asked, frequencies, documents)
-        space = EmbeddingSpace(model, dimensions) if model is not None else None
-        cosines, places, mean, deviation, number = await self._by_vectors(asked, space, query.vector, lexical)
+        words, where = distinct(query.terms), query.where
+        if where.everything:
+            groups = await self.groups(where)
+            whole = not named(where.scope) and not where.layers
+            told = await self._told(words, None if whole else list(groups.values()))
+        else:
+            told = await self._told(words, group_keys(where))
+            groups = dict(told.groups)
+        frequencies = dict(zip(words, told.having, strict=True))
+        ranking = Ranking.of(frequencies, told.items, told.tokens)
+        asked = _Asked(where, list(groups), max(query.limit, 0), ranking, words)
+        lexical = await self._by_words(asked, frequencies)
+        cosines, places, mean, deviation, number = await self._by_vectors(asked, told.space, query.vector, lexical)
         by_words = {doc: place for place, doc in enumerate(lexical, start=1)}
         found = self._matched(asked, [*lexical, *(doc for doc in places if doc not in lexical)])
         hits = tuple(
@@ -71,55 +85,46 @@ class RedisSearch:
             )
             for doc, item, score, matched in found
         )
-        return MemoryHits(hits, documents, frequencies, mean, deviation, number)
+        return MemoryHits(hits, told.items, frequencies, mean, deviation, number)
 
-    async def groups(self, where: MemoryFilter, *, exactly: bool = False) -> dict[int, int]:
-        """Number and size of each group that the query may see; ``exactly``: that ``forget`` means."""
+    async def groups(self, where: MemoryFilter, *, exactly: bool = False) -> dict[int, str]:
+        """Number and name of each group that the query may see; ``exactly``: that ``forget`` means."""
         wanted = None if exactly else group_keys(where)
-        _, _, found = await self._counts((), wanted, where, exactly=exactly)
-        return found
-
-    async def _counts(
-        self, words: Sequence[str], wanted: Sequence[str] | None, where: MemoryFilter, *, exactly: bool = False
-    ) -> tuple[list[int], tuple[int, int, str | None, int], dict[int, int]]:
-        """How many items have each word; items, terms and space of the store; the groups: all of one moment."""
-
-        def fill(pipeline: Any) -> None:
-            pipeline.hmget(self._key("totals"), "items", "tokens", "model", "dimensions")
-            if words:
-                pipeline.hmget(self._key("terms"), words)
-            for name in ("groups", "sizes"):
-                if wanted is None:
-                    pipeline.hgetall(self._key(name))
-                else:
-                    pipeline.hmget(self._key(name), wanted)
-
-        totals, *rest = await self._client.together(fill)
-        counted = [int(value or 0) for value in (rest.pop(0) if words else ())]
-        numbers, sizes = rest
         if wanted is None:
-            fit = [key for key in numbers if group_fits(key.decode(), where, exactly=exactly)]
-            groups = {int(numbers[key]): int(sizes.get(key, 0)) for key in fit}
-        else:
-            there = zip(numbers, sizes, strict=True)
-            groups = {int(number): int(size or 0) for number, size in there if number is not None}
-        items, tokens, model, dimensions = totals
-        store = (int(items or 0), int(tokens or 0), model.decode() if model is not None else None, int(dimensions or 0))
-        return counted, store, groups
+            numbers = await self._client.read(lambda client: client.hgetall(self._key("groups")))
+            names = {int(number): name.decode() for name, number in numbers.items()}
+            return {number: name for number, name in names.items() if group_fits(name, where, exactly=exactly)}
+        found = await self._client.read(lambda client: client.hmget(self._key("groups"), wanted))
+        return {int(number): name for name, number in zip(wanted, found, strict=True) if number is not None}
+
+    async def _told(self, words: Sequence[str], names: Sequence[str] | None) -> _Told:
+        """What the server says about these words and groups, of one moment; without names, about all there is."""
+        given: dict[str, object] = {"words": list(words)}
+        if names is not None:
+            given["groups"] = list(names)
+        while (told := await self._client.script(SCRIPT, "told", compact(given))) is None:
+            while await self._client.script(SCRIPT, "measure", "{}"):
+                pass
+        (items, tokens, model, dimensions), numbers, sizes, lengths, having = told
+        there = zip(names or (), numbers, strict=True)
+        return _Told(
+            items=int(items or 0) if names is None else sum(int(size or 0) for size in sizes),
+            tokens=int(tokens or 0) if names is None else sum(int(length or 0) for length in lengths),
+            groups={int(number): name for name, number in there if number is not None},
+            having=[int(count or 0) for count in having],
+            space=EmbeddingSpace(model.decode(), int(dimensions)) if model is not None else None,
+        )
 
     # --- by words ---------------------------------------------------------------------------------------------------
 
-    async def _by_words(self, asked: _Asked, frequencies: Mapping[str, int], documents: int) -> dict[int, float]:
+    async def _by_words(self, asked: _Asked, frequencies: Mapping[str, int]) -> dict[int, float]:
         """Docs and scores of the best, best first."""
         if not asked.limit or not asked.groups:
             return {}
-        # About how many items of the groups have each word: as many as of all.
-        part = sum(asked.groups.values()) / documents if documents else 0.0
-        cost = {word: math.ceil(count * part) for word, count in frequencies.items()}
         lists: dict[str, bytes] = {}
         budget = BUDGET
         while True:
-            kept, left = rarest(cost, budget)
+            kept, left = rarest(frequencies, budget)
             lists |= await self._lists([word for word in kept if word not in lists], asked.groups)
             scored = added_up(lists, asked.ranking)
             if not left:
@@ -166,7 +171,7 @@ class RedisSearch:
             return {}, {}, None, None, 0
         query = floats(vector, "query")
         check_dimensions(query, space, "query")
-        scan = await self._vectors.scan(space, query, list(asked.groups))
+        scan = await self._vectors.scan(space, query, asked.groups)
         candidates = await self._passing(scan, asked, asked.limit)
         cosines = await self._vectors.cosines(query, {*candidates, *lexical})
         ordered = sorted(

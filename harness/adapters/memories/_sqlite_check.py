@@ -17,8 +17,8 @@ _COUNTS = (
     ("totals", "SELECT items, tokens FROM totals", "SELECT count(*), coalesce(sum(length), 0) FROM items"),
     (
         "groups",
-        "SELECT grp, items FROM groups ORDER BY grp",
-        "SELECT grp, count(*) FROM items GROUP BY grp ORDER BY grp",
+        "SELECT grp, items, tokens FROM groups ORDER BY grp",
+        "SELECT grp, count(*), sum(length) FROM items GROUP BY grp ORDER BY grp",
     ),
     ("vectors", "SELECT 0", "SELECT count(*) FROM vectors, totals WHERE length(vector) <> 4 * dimensions"),
 )

@@ -98,6 +98,16 @@ class MemoryFile:
         rows = self._rows("SELECT turn_id FROM followed WHERE session = ?", session)
         return rows[0][0] if rows else None
 
+    def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove the turns that were noted."""
+        count = 0
+        with self._transaction("IMMEDIATE") as sql:
+            for some in portions(sessions):
+                condition = within("session", some)
+                count += sql.execute(f"DELETE FROM followed WHERE {condition.sql}", condition.values).rowcount
+        if count:
+            self.log.empty()
+
     def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, in that order."""
         with self._transaction("DEFERRED"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = "id, status, uses, last_used, checksum, CAST(document AS BLOB)"
 Row = tuple[str, str, int, str | None, int, bytes]
-_RESIZE = "UPDATE groups SET items = items + ? WHERE grp = ?"
+_RESIZE = "UPDATE groups SET items = items + ?, tokens = tokens + ? WHERE grp = ?"
 _PORTION = 500
 _STATUSES = frozenset(get_args(MemoryStatus))
 
@@ -151,8 +151,8 @@ class Items:
             )
             if entry.vector is not None:
                 self._vectors.set(known.doc, entry.vector)
-        sizes = Counter(known.grp for known in indexed)
-        self._sql.executemany(_RESIZE, [(count, grp) for grp, count in sizes.items()])
+        sizes, lengths = _extents((known.grp, known.length) for known in indexed)
+        self._sql.executemany(_RESIZE, [(count, lengths[grp], grp) for grp, count in sizes.items()])
         self._sql.execute(
             "UPDATE totals SET items = items + ?1, next_doc = next_doc + ?1, tokens = tokens + ?2",
             (len(entries), sum(entry.length for entry in entries)),
@@ -163,8 +163,8 @@ class Items:
         postings.remove(self._sql, (row[:3] for row in rows))
         self._vectors.drop(docs)
         self._sql.execute(f"DELETE FROM items WHERE doc IN {numbers(docs)}")
-        sizes = Counter(row[1] for row in rows)
-        self._sql.executemany(_RESIZE, [(-count, grp) for grp, count in sizes.items()])
+        sizes, lengths = _extents((row[1], row[3]) for row in rows)
+        self._sql.executemany(_RESIZE, [(-count, -lengths[grp], grp) for grp, count in sizes.items()])
         # A group's row has the name of a user in it.
         self._sql.executemany("DELETE FROM groups WHERE grp = ? AND items <= 0", [(grp,) for grp in sizes])
         self._sql.execute(
@@ -186,6 +186,15 @@ class Items:
         counts = {entry >> 32: entry & 0xFFFFFFFF for entry in postings.unpack(forward)}
         rows = self._sql.execute(f"SELECT term, word FROM terms WHERE term IN {numbers(counts)}")
         return {word: counts[term] for term, word in rows.fetchall()}
+
+
+def _extents(items: Iterable[tuple[int, int]]) -> tuple[Counter[int], Counter[int]]:
+    """Of groups and lengths of items: by group, how many items there are, and how many terms those have together."""
+    sizes, lengths = Counter[int](), Counter[int]()
+    for grp, length in items:
+        sizes[grp] += 1
+        lengths[grp] += length
+    return sizes, lengths
 
 
 def _columns(entry: Prepared, item: MemoryItem) -> dict[str, str | int | None]:

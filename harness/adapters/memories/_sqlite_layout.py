@@ -14,7 +14,7 @@ _STRICT_WITHOUT_ROWID = "STRICT, WITHOUT ROWID" if _STRICT else "WITHOUT ROWID"
 
 LAYOUTS: tuple[tuple[str, ...], ...] = (
     (
-        # One row. items, tokens: of the whole store, for BM25. next_doc: numbers are never given twice, so that what
+        # One row. items, tokens: of the whole store. next_doc: numbers are never given twice, so that what
         # another program remembers of a removed one means nothing else later. changes, removals: count vectors.
         f"""CREATE TABLE totals (
             one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -99,6 +99,11 @@ LAYOUTS: tuple[tuple[str, ...], ...] = (
             session TEXT NOT NULL PRIMARY KEY,
             turn_id TEXT NOT NULL
         ) {_STRICT}""",
+    ),
+    (
+        # How many terms the items of a group have together: BM25 measures an item by those that the query may see.
+        "ALTER TABLE groups ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
+        "UPDATE groups SET tokens = (SELECT coalesce(sum(length), 0) FROM items WHERE items.grp = groups.grp)",
     ),
 )
 """Append only: entry ``n`` holds the statements that lead from layout ``n`` to ``n + 1``."""

@@ -123,6 +123,17 @@ def _take(sql: sqlite3.Connection, term: int, grp: int, docs: Collection[int]) -
             )
 
 
+def frequencies(
+    sql: sqlite3.Connection, known: Mapping[str, tuple[int, int]], groups: Collection[int] | None
+) -> dict[str, int]:
+    """How many items of the groups have each of the words that :func:`numbered` gave."""
+    if groups is None:
+        return {word: items for word, (_, items) in known.items()}
+    # Of a blob whose bytes are not asked for, SQLite reads the length alone.
+    statement = f"SELECT coalesce(sum(length(entries)), 0) / 8 FROM postings WHERE term = ? AND {of_groups(groups).sql}"
+    return {word: int(sql.execute(statement, (term,)).fetchone()[0]) for word, (term, _) in known.items()}
+
+
 def entries(sql: sqlite3.Connection, term: int, groups: Collection[int] | None) -> bytes:
     """All entries of a term in the groups."""
     rows = sql.execute(f"SELECT entries FROM postings WHERE term = ? AND {of_groups(groups).sql}", (term,))

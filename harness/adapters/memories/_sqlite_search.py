@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from harness.adapters.memories import _sqlite_postings as postings
 from harness.adapters.memories._bm25 import Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
 from harness.adapters.memories._scores import Scored, added_up
-from harness.adapters.memories._sqlite_where import Condition, admitted, among, fitting, of_groups, share
+from harness.adapters.memories._sqlite_where import Condition, admitted, among, extent, fitting, of_groups
 from harness.ports.memories import MemoryHit, MemoryHits, MemoryQuery, Vector
 
 if TYPE_CHECKING:
@@ -65,10 +64,11 @@ class Search:
         """The best by words and the best by vectors."""
         words = distinct(query.terms)
         known = postings.numbered(self._sql, words)
-        frequencies = {word: known[word][1] if word in known else 0 for word in words}
-        documents, tokens = self._sql.execute("SELECT items, tokens FROM totals").fetchone()
+        groups = admitted(self._sql, query.where)
+        frequencies = dict.fromkeys(words, 0) | postings.frequencies(self._sql, known, groups)
+        documents, tokens = extent(self._sql, groups)
         asked = _Asked(
-            groups=admitted(self._sql, query.where),
+            groups=groups,
             fitting=fitting(query.where),
             limit=max(query.limit, 0),
             ranking=Ranking.of(frequencies, documents, tokens),
@@ -98,14 +98,11 @@ class Search:
         """Docs and scores of the best, best first."""
         if not asked.limit:
             return {}
-        # About how many items of the groups have each word: as many as of all.
-        part = share(self._sql, asked.groups)
-        cost = {word: math.ceil(count * part) for word, count in frequencies.items()}
         numbered = {word: term for term, word in asked.words.items()}
         lists: dict[str, bytes] = {}
         budget = BUDGET
         while True:
-            kept, left = rarest(cost, budget)
+            kept, left = rarest(frequencies, budget)
             for word in kept:
                 if word not in lists:
                     lists[word] = postings.entries(self._sql, numbered[word], asked.groups)

@@ -127,15 +127,15 @@ def of_groups(groups: Collection[int] | None, column: str = "grp") -> Condition:
     return ALWAYS if groups is None else Condition(f"{column} IN {numbers(groups)}")
 
 
-def share(sql: sqlite3.Connection, groups: Collection[int] | None) -> float:
-    """Which part of all items the groups hold."""
+def extent(sql: sqlite3.Connection, groups: Collection[int] | None) -> tuple[int, int]:
+    """How many items the groups hold, and how many terms those have together."""
     if groups is None:
-        return 1.0
-    rows = sql.execute(
-        f"SELECT total(items), (SELECT items FROM totals) FROM groups WHERE {of_groups(groups).sql}"
-    ).fetchall()
-    held, every = rows[0]
-    return float(held / every) if every else 0.0
+        rows = sql.execute("SELECT items, tokens FROM totals")
+    else:
+        held = "SELECT coalesce(sum(items), 0), coalesce(sum(tokens), 0) FROM groups"
+        rows = sql.execute(f"{held} WHERE {of_groups(groups).sql}")
+    items, tokens = rows.fetchone()
+    return items, tokens
 
 
 def damaged(reason: str) -> sqlite3.DatabaseError:

@@ -71,6 +71,10 @@ class PostgresMemoryStore:
         """The turn that memory stands at."""
         return await self._server.one(lambda sql: self._tables.followed(sql, session))
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory stands in sessions that were deleted."""
+        await self._server.write(lambda sql: self._tables.unfollow(sql, sessions))
+
     async def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, each once, in that order."""
         return await self._server.one(lambda sql: self._tables.get(sql, ids))

@@ -45,7 +45,6 @@ class InProcessMemoryStore:
     def __init__(self) -> None:
         self._held: dict[str, _Held] = {}
         self._having: dict[str, set[str]] = defaultdict(set)
-        self._tokens = 0
         self._serial = 0
         self._followed: dict[str, str] = {}
         self._space: EmbeddingSpace | None = None
@@ -83,6 +82,12 @@ class InProcessMemoryStore:
         self._check_open()
         return self._followed.get(session)
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory stands in sessions that were deleted."""
+        self._check_open()
+        for session in sessions:
+            self._followed.pop(session, None)
+
     async def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, each once, in that order."""
         self._check_open()
@@ -91,9 +96,10 @@ class InProcessMemoryStore:
     async def search(self, query: MemoryQuery) -> MemoryHits:
         """The best by words and the best by vectors. Raises StoreError for a vector of other dimensions."""
         self._check_open()
-        frequencies = {term: len(self._having.get(term, ())) for term in distinct(query.terms)}
-        ranking = Ranking.of(frequencies, len(self._held), self._tokens)
-        lexical, seen = self._lexical(query, ranking), self._cosines(query)
+        admitted = self._admitted(query.where)
+        frequencies = {term: len(admitted.keys() & self._having.get(term, ())) for term in distinct(query.terms)}
+        ranking = Ranking.of(frequencies, len(admitted), sum(held.entry.length for held in admitted.values()))
+        lexical, seen = self._lexical(query, ranking), self._cosines(query, admitted)
         cosines = {name: value for name, value in seen.items() if matches(self._held[name].item, query.where)}
         by_words = self._places(lexical, query.limit)
         by_vectors = self._places(cosines, query.limit)
@@ -110,7 +116,7 @@ class InProcessMemoryStore:
                 )
                 for name in by_words | by_vectors
             ),
-            documents=len(self._held),
+            documents=len(admitted),
             frequencies=frequencies,
             cosine_mean=statistics.fmean(values) if values else None,
             cosine_deviation=statistics.pstdev(values) if values else None,
@@ -235,7 +241,6 @@ class InProcessMemoryStore:
                     serial = old.serial
                 self._drop(entry.item.id)
             self._held[entry.item.id] = _Held(entry, serial)
-            self._tokens += entry.length
             for term in entry.counts:
                 self._having[term].add(entry.item.id)
 
@@ -243,7 +248,6 @@ class InProcessMemoryStore:
         held = self._held.pop(name, None)
         if held is None:
             return False
-        self._tokens -= held.entry.length
         for term in held.entry.counts:
             self._having[term].discard(name)
             if not self._having[term]:
@@ -263,17 +267,19 @@ class InProcessMemoryStore:
             if matches(self._held[name].item, query.where)
         }
 
-    def _cosines(self, query: MemoryQuery) -> dict[str, float]:
-        """Of all that the query's scope and layers admit, whatever the rest of its filter says."""
-        where = MemoryFilter(query.where.scope, query.where.everything, query.where.layers, statuses=())
+    def _admitted(self, where: MemoryFilter) -> dict[str, _Held]:
+        """All that the scope and the layers of a filter admit, whatever the rest of it says."""
+        seen = MemoryFilter(where.scope, where.everything, where.layers, statuses=())
+        return {name: held for name, held in self._held.items() if matches(held.item, seen)}
+
+    def _cosines(self, query: MemoryQuery, admitted: Mapping[str, _Held]) -> dict[str, float]:
+        """Of all that the query's scope and layers admit."""
         if query.vector is None or self._space is None:
             return {}
         asked = floats(query.vector, "query")
         check_dimensions(asked, self._space, "query")
         return {
-            name: _dot(asked, held.entry.vector)
-            for name, held in self._held.items()
-            if held.entry.vector is not None and matches(held.item, where)
+            name: _dot(asked, held.entry.vector) for name, held in admitted.items() if held.entry.vector is not None
         }
 
     def _places(self, scores: Mapping[str, float], limit: int) -> dict[str, int]:

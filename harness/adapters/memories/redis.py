@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from harness.adapters.memories._entries import check_dimensions, closed, floats, prepare, slot_key
 from harness.adapters.memories._filters import doomed, instant, matches, named
-from harness.adapters.memories._redis_rows import arguments, compact, item_of, turn_key
+from harness.adapters.memories._redis_rows import SCRIPT, arguments, compact, item_of, turn_key
 from harness.adapters.memories._redis_search import RedisSearch
 from harness.adapters.memories._redis_vectors import RedisVectors
 from harness.adapters.memories._sqlite_vectors import packed
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from harness.ports.memories import MemoryEntry, MemoryHits, MemoryQuery, Slot, Vector
     from harness.state.memory import MemoryItem
 
-SCRIPT = "memories/_redis_memory.lua"
 KINDS: tuple[str, ...] = get_args(MemoryKind)
 _PAGE = 500
 """Items read in one call, so that going through all of them does not make the server and its other users wait."""
@@ -75,6 +74,12 @@ class RedisMemoryStore:
         """The turn that memory stands at."""
         found = await self._client.read(lambda client: client.hget(self._key("followed"), session))
         return None if found is None else str(found.decode())
+
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory stands in sessions that were deleted."""
+        names = sorted(set(sessions))
+        if names and await self._ask("unfollow", {"sessions": names}):
+            await self._client.tidy()
 
     async def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, each once, in that order."""

@@ -94,6 +94,10 @@ class SQLiteMemoryStore:
         """The turn that memory stands at."""
         return await self._file.run(lambda file: file.followed(session))
 
+    async def unfollow(self, sessions: Collection[str]) -> None:
+        """Remove where memory stands in sessions that were deleted."""
+        await self._file.run(lambda file: file.unfollow(sessions))
+
     async def get(self, ids: Sequence[str]) -> tuple[MemoryItem, ...]:
         """Items by id, each once, in that order."""
         return await self._file.run(lambda file: file.get(ids))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 import zlib
 from collections.abc import Awaitable, Callable
@@ -62,6 +63,10 @@ class Sql:
         async with asyncio.timeout(self._timeout_s):
             cursor = await self._connection.execute(statement, values or None)
         return int(cursor.rowcount)
+
+    def patient(self) -> Sql:
+        """The same connection, waiting for as long as the server works."""
+        return Sql(self._connection, math.inf, again=self.again)
 
     @property
     def lost(self) -> bool:
@@ -290,6 +295,9 @@ class PostgresServer:
             await sql.rows("SELECT pg_advisory_xact_lock(%s)", zlib.crc32(b"harness_layout"))
             await sql.run("CREATE TABLE IF NOT EXISTS harness_layout (kind text PRIMARY KEY, version integer NOT NULL)")
             version = await self._version(sql)
+            if version:  # what is there is counted or written anew, which takes as long as it takes
+                await sql.run("SET LOCAL statement_timeout = 0")
+                sql = sql.patient()
             for statements in self.layout.steps[version:]:
                 for statement in statements:
                     await sql.run(statement)

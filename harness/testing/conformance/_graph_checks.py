@@ -43,6 +43,23 @@ async def follow_stores_and_notes(storage: GraphStorage) -> None:
     expect_equal(await graph.touching(["", "nobody"], OF_ANN), (), "found by what is not there")
 
 
+async def a_deleted_session_is_not_followed(storage: GraphStorage) -> None:
+    """unfollow() removes where the graph stands in these sessions, and nothing else; one that it never followed costs nothing."""
+    graph = storage.graph
+    said = edge("e1", "A", "friend", "B")
+    await graph.follow("s1", "t1", put=[said])
+    await graph.follow("s2", "t2")
+    await graph.follow("会话 三", None)
+    for _ in range(2):
+        await graph.unfollow(["s1", "会话 三", "nobody"])
+        stands = [await graph.followed(session) for session in ("s1", "s2", "会话 三", "nobody")]
+        expect_equal(stands, [None, "t2", None, None], "followed() after unfollow()")
+    await graph.unfollow([])
+    expect_equal(await graph.browse(ANYTHING), (said,), "statements after unfollow()")
+    await graph.follow("s1", "t3")
+    expect_equal(await graph.followed("s1"), "t3", "followed() of a session that is followed again")
+
+
 async def writing_again_changes_nothing(storage: GraphStorage) -> None:
     """The same statements twice are there once; one with the id of another takes its place, between other entities too."""
     graph = storage.graph
@@ -340,7 +357,8 @@ async def _ids(graph: Graph, first: str, second: str) -> list[list[str]]:
 
 
 CHECKS: tuple[GraphCheck, ...] = (
-    follow_stores_and_notes, writing_again_changes_nothing, undo_and_redo, nothing_crosses_a_scope,
+    follow_stores_and_notes, a_deleted_session_is_not_followed, writing_again_changes_nothing, undo_and_redo,
+    nothing_crosses_a_scope,
     one_user_ends_nothing_of_another, times_of_validity, ended_and_taken_back, neighbours_by_distance, shortest_paths,
     any_text_is_data, many_statements, deleted_for_good, forgetting, counted, two_at_once, reopened, closed_is_closed,
 )  # fmt: skip

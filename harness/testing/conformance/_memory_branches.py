@@ -33,6 +33,22 @@ def _of_turn(turn: str, *texts: str, session: str = "s1", **fields: Any) -> list
     ]
 
 
+async def a_deleted_session_is_not_followed(storage: MemoryStorage) -> None:
+    """unfollow() removes where memory stands in these sessions, and nothing else; one that it never followed costs nothing."""
+    store = storage.store
+    await store.follow("s1", "t1", put=[entry("tea", session="s1", turn_id="t1")])
+    await store.follow("s2", "t2")
+    await store.follow("会话 三", None)
+    for _ in range(2):
+        await store.unfollow(["s1", "会话 三", "nobody"])
+        stands = [await store.followed(session) for session in ("s1", "s2", "会话 三", "nobody")]
+        expect_equal(stands, [None, "t2", None, None], "followed() after unfollow()")
+    await store.unfollow([])
+    expect_equal(await _shown(store), ["tea"], "items after unfollow()")
+    await store.follow("s1", "t1", put=[entry("tea", session="s1", turn_id="t1")])
+    expect_equal(await store.followed("s1"), "t1", "followed() of a session that is followed again")
+
+
 async def _shown(store: MemoryStore) -> list[str]:
     return sorted(found.text for found in await store.browse(SHOWN))
 
@@ -189,6 +205,7 @@ async def searches_amid_writes(storage: MemoryStorage) -> None:
 
 
 CHECKS: tuple[MemoryCheck, ...] = (
+    a_deleted_session_is_not_followed,
     follow_notes_the_turn,
     undo_and_redo,
     only_active_is_hidden_and_hidden_shown,

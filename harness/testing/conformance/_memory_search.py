@@ -14,6 +14,7 @@ from harness.ports.memories import (
     MemoryHits,
     MemoryQuery,
 )
+from harness.state.memory import Scope
 from harness.testing.conformance._memory_storage import (
     ANYTHING,
     NOON,
@@ -26,6 +27,7 @@ from harness.testing.conformance._memory_storage import (
     item,
     names,
     point,
+    terms_of,
 )
 from harness.testing.conformance._suite import expect, expect_equal, expect_raises
 
@@ -58,19 +60,74 @@ async def words_rank_by_bm25(storage: MemoryStorage) -> None:
     expect_equal(await by_words(store, "lighthouse", limit=0), [], "the best none")
 
 
-async def frequencies_are_of_the_whole_store(storage: MemoryStorage) -> None:
-    """Documents and frequencies count all items, whatever the filter; words of the query that nothing has count 0."""
+async def frequencies_are_of_what_may_be_seen(storage: MemoryStorage) -> None:
+    """Documents and frequencies count what scope and layers admit, whatever the rest of the filter; a word that nothing has
+    counts 0.
+    """
     store = storage.store
     await store.put(
         [entry("a", "red red", status="hidden"), entry("b", "red blue", scope={"user": "ann"}), entry("c", "blue")]
     )
-    await store.put([entry("d", "green", kind="fact")])
-    for where in (ANYTHING, MemoryFilter(kinds=("fact",))):
+    await store.put([entry("d", "green", kind="fact", layer="L3")])
+    ann, bob = Scope(user="ann"), Scope(user="bob")
+    for where, documents, red, blue in (
+        (ANYTHING, 4, 2, 2),
+        (MemoryFilter(everything=True, kinds=("fact",)), 4, 2, 2),
+        (MemoryFilter(kinds=("fact",)), 3, 1, 1),
+        (MemoryFilter(ann, session="s7"), 4, 2, 2),
+        (MemoryFilter(bob), 3, 1, 1),
+        (MemoryFilter(ann, everything=True), 1, 1, 1),
+        (MemoryFilter(ann, layers=("L2",)), 3, 2, 2),
+        (MemoryFilter(ann, layers=("L3",)), 1, 0, 0),
+        (MemoryFilter(layers=("L1",)), 0, 0, 0),
+    ):
         found = await store.search(MemoryQuery(where, ("red", "blue", "red", "pink")))
-        expect_equal((found.documents, dict(found.frequencies)), (4, {"red": 2, "blue": 2, "pink": 0}), f"for {where}")
+        counted = (found.documents, dict(found.frequencies))
+        expect_equal(counted, (documents, {"red": red, "blue": blue, "pink": 0}), f"for {where}")
     await store.put([entry("b", "blue blue")])
     found = await store.search(MemoryQuery(ANYTHING, ("red", "blue")))
     expect_equal(dict(found.frequencies), {"red": 1, "blue": 2}, "frequencies after an item changed")
+    found = await store.search(MemoryQuery(MemoryFilter(bob), ("red", "blue")))
+    expect_equal(
+        (found.documents, dict(found.frequencies)), (4, {"red": 1, "blue": 2}), "of what has no limits any more"
+    )
+
+
+async def others_change_nothing(storage: MemoryStorage) -> None:
+    """A thousand items of others change neither the order nor the scores of one's own, nor what they are counted over."""
+    store = storage.store
+    texts = (
+        "the lighthouse in the rain",
+        "rain and rain on the old roof",
+        "a rainy lighthouse",
+        "灯塔今天下雨",
+        "下雨了下雨了",
+    )
+    await store.put([entry("free", "the lighthouse is old", layer="L3")])
+    await store.put([entry(f"ann{n}", text, scope={"user": "ann"}) for n, text in enumerate(texts)])
+    seen = MemoryFilter(Scope(user="ann", session="s1"))
+    queries = [MemoryQuery(seen, tuple(terms_of(text))) for text in ("old lighthouse rain", "下雨的灯塔")]
+
+    async def found() -> list[tuple[object, ...]]:
+        told: list[tuple[object, ...]] = []
+        for query in queries:
+            hits = await store.search(query)
+            ranked = sorted((hit.lexical_rank or 0, hit.item.id, hit.lexical) for hit in hits.hits)
+            told.append((ranked, hits.documents, dict(hits.frequencies)))
+        return told
+
+    alone = await found()
+    expect(all(one[0] for one in alone), f"Nothing of one's own is found: {alone}.")
+    scopes = ({"user": "bob"}, {"user": "ann", "session": "s2"}, {"user": "ann", "project": "p"})
+    for scope in scopes:
+        # Longer than one's own, and with the words of the queries; so both what is rare and what is long would change.
+        await store.put(
+            [entry(f"{scope}{n}", f"lighthouse number {n} 下雨 {'lamp ' * (n % 40)}", scope=scope) for n in range(350)]
+        )
+    expect_equal(await found(), alone, "what is found of one's own beside a thousand items of others")
+    await store.delete([f"{scopes[0]}{n}" for n in range(0, 350, 2)])
+    await store.forget(MemoryFilter(Scope(user="ann", project="p"), statuses=()))
+    expect_equal(await found(), alone, "what is found of one's own after those were removed")
 
 
 async def many_common_words(storage: MemoryStorage) -> None:
@@ -286,7 +343,8 @@ async def vectors_are_given_back(storage: MemoryStorage) -> None:
 CHECKS: tuple[MemoryCheck, ...] = (
     vectors_are_given_back,
     words_rank_by_bm25,
-    frequencies_are_of_the_whole_store,
+    frequencies_are_of_what_may_be_seen,
+    others_change_nothing,
     many_common_words,
     chinese_is_found,
     vectors_rank_by_cosine,
