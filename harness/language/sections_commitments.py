@@ -139,8 +139,8 @@ class CommitmentCues(Frozen):
 
     @cached_property
     def tail_expression(self) -> re.Pattern[str]:
-        """``tail`` at the end of a text, one or more of them."""
-        return re.compile(rf"(?:\s+(?:{alternatives(self.tail)}))+\W*$", re.IGNORECASE)
+        """``tail`` at the end of a text, one or more of them, each a word of its own or behind a Han character."""
+        return re.compile(rf"(?:(?:\s+|(?<=[\u4e00-\u9fff]))(?:{alternatives(self.tail)}))+\W*$", re.IGNORECASE)
 
     @cached_property
     def due_lead_expression(self) -> str:

@@ -66,7 +66,8 @@ class EntityCues(Frozen):
             or a pronoun.
         introductions: wordings by which a speaker tells their own name; group ``name``, or ``given`` where only a known given
             name counts ("I'm Tom", but not "I'm Irish").
-        told_apart: two items of a list with words about each ("one is …, the other is …"); groups ``a`` and ``b``.
+        told_apart: two items of a list with words about each ("one is …, the other is …"); groups ``a``, ``b`` and maybe ``third``.
+        compound_heads: characters that make another thing of a noun before them (面包 is none in 面包车).
         others: wordings for the one of two that was not spoken of last ("the other one").
         pointed: wordings that point at a thing by its noun ("that shop"); group ``noun``.
         bare: questions with a "this" or "that" that is a thing; group ``ref``.
@@ -113,6 +114,7 @@ class EntityCues(Frozen):
     list_clauses: Words = ()
     list_separators: str = ",、，"
     told_apart: tuple[str, ...] = ()
+    compound_heads: str = ""
     pronouns: dict[str, Words] = Field(default_factory=dict)
     possessives: dict[str, Words] = Field(default_factory=dict)
     ordinals: tuple[str, ...] = ()

@@ -9,17 +9,19 @@ from harness.context import compose_prompt
 from harness.errors import EmptyReply
 from harness.ports import ModelRequest, Ports
 from harness.state import Persona
+from harness.turn.checking import NOTES
 from harness.turn.turn import Turn
 from harness.understanding.readying import readying, readying_beside
 
 
 async def ready_rules(ports: Ports, persona: Persona) -> None:
-    """Build what the rules of the persona's language need, in a thread."""
+    """Build what the rules of the persona's language need, and read the words of the prompts, in a thread."""
     packs = ports.languages
     own = packs.get(persona.language)
     beside = chain.from_iterable(readying_beside(packs.get(code)) for code in packs.codes if code != own.code)
     for step in chain(readying(own, persona), beside):
         await asyncio.to_thread(step)
+    await asyncio.to_thread(ports.prompts.wording, NOTES, persona.language)
 
 
 async def read_prefix(ports: Ports, turn: Turn) -> None:

@@ -64,6 +64,8 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
         yield partial(_compile_lists, section, pack)
     for source in pack.reply.vocatives:
         yield partial(pack.pattern, source)
+    for rewrites in (pack.recall.address, pack.recall.as_own, pack.recall.as_other, pack.lines.theirs, pack.text.swap):
+        yield partial(pack.rewrite, "", rewrites)
     yield partial(pack.any_of, pack.history.not_always)
     yield lambda: [pack.pattern(question) for attribute in pack.attributes for question in attribute.questions]
     for example in pack.examples:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from harness.language import LanguagePack
+from harness.language.phrases import lower
 from harness.memory.informing import KNOWN, stated
 from harness.ports import Ports
 from harness.state import CHARACTER, USER, Operation
@@ -12,6 +14,7 @@ from harness.turn.turn import Turn
 from harness.understanding.facts.extract import extract_facts as facts_by_rules
 from harness.understanding.facts.parroting import parroted
 from harness.understanding.proposals.withholding import Withholding
+from harness.understanding.references.pronouns import PERSONS
 
 FACT_OPERATIONS = (AssertFact, ReviseFact, RetractFact, DisputeFact, MergeSubjects)
 FactOperation = AssertFact | ReviseFact | RetractFact | DisputeFact | MergeSubjects
@@ -60,6 +63,7 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
                 turn=turn.number,
                 at=turn.now,
                 asked=answered,
+                third=_spoken_of(turn, pack) if speaker == USER else "",
             )
             for one in found:
                 if speaker == CHARACTER and parroted(one, told, (turn.text, before), turn.informed, pack):
@@ -75,6 +79,20 @@ def _by_rules(turn: Turn, ports: Ports) -> Turn:
             turn, fact = _taken_up(turn, fact)  # noqa: PLW2901 - the same operation, on the state's own fact
             turn = turn.propose([fact])
     return turn
+
+
+def _spoken_of(turn: Turn, pack: LanguagePack) -> str:
+    """Whom every "he" or "she" of the message means, as it was resolved; empty when they mean several, or somebody of
+    the character's.
+    """
+    cues = pack.entities
+    meant = {
+        reference.name
+        for reference in (turn.resolution.references if turn.resolution is not None else ())
+        if (hit := cues.pronoun_phrases.at(lower(reference.surface), 0)) is not None and hit.value[0] in PERSONS
+    }
+    name = meant.pop() if len(meant) == 1 else ""
+    return "" if turn.persona.name in name else name
 
 
 def _own_words(turn: Turn) -> str:

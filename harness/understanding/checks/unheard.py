@@ -8,6 +8,8 @@ from harness.understanding.checks.comparing import ALIKE, Conflict
 from harness.understanding.checks.points import content, keys_of
 from harness.understanding.checks.questions import Asked, read_question, spans
 from harness.understanding.checks.utterances import Said, Utterance, read_utterance
+from harness.understanding.facts.asked import asked_attributes
+from harness.understanding.facts.keys import NAME
 from harness.understanding.text import fold
 
 if TYPE_CHECKING:
@@ -33,9 +35,19 @@ def unheard(now: Utterance, heard: Sequence[Said], pack: LanguagePack) -> Iterat
     if not words:
         return
     wanted = content(keys_of(pack.any_of(pack.history.knowing).sub("", question.words), pack)[0])
+    # Who gave his mother's name has told nothing else of her.
+    naming = pack.any_of(pack.recall.telling_names) if pack.recall.telling_names else None
+    if naming is not None and (naming.search(question.whole) or NAME in asked_attributes(question.whole, pack)):
+        naming = None
     for old in heard:
         told = content(
-            frozenset().union(*(keys_of(clause, pack)[0] for clause, asks in spans(old.text, pack) if not asks))
+            frozenset().union(
+                *(
+                    keys_of(clause, pack)[0]
+                    for clause, asks in spans(old.text, pack)
+                    if not asks and not (naming is not None and naming.search(clause))
+                )
+            )
         )
         asked = question.own and any(
             pack.pattern(source).search(clause)

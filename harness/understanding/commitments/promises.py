@@ -125,6 +125,8 @@ def find_accepted(asked: str, answer: str, answerer: str, pack: LanguagePack, no
     asker = other_side(answerer)
     for sentence in sentence_list(asked):
         lowered = lower(sentence)
+        if _of_others(sentence, lowered, asker, pack, now) is not None:
+            continue  # what somebody else will do ("Dad says he'll take me fishing") asks the listener for nothing
         for match in (match for pattern in cues.offer if (match := pattern.search(lowered)) is not None):
             offered = _promise(sentence, match, asker, answerer, pack, now)
             if offered is not None and cues.verb_phrases.first(offered.text) is not None:
@@ -132,7 +134,9 @@ def find_accepted(asked: str, answer: str, answerer: str, pack: LanguagePack, no
                 return
         for patterns, lasting in ((cues.lasting_request, True), (cues.request, False)):
             match_ = next((m for pattern in patterns if (m := pattern.search(lowered)) is not None), None)
-            promise = None if match_ is None else _promise(sentence, match_, answerer, asker, pack, now)
+            if match_ is None or _reported(lowered[: match_.start()], pack):
+                continue
+            promise = _promise(sentence, match_, answerer, asker, pack, now)
             if promise is not None and (lasting or promise.due or firm):
                 yield replace(promise, text=swapped(promise.text, pack))
                 return

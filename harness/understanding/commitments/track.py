@@ -90,7 +90,7 @@ def _opened(
     """The operations that open a promise; one that is open already is not opened twice, but may be put off."""
     objects = _objects(promise.text, pack)
     for known in state.open_commitments():
-        if known.by != promise.by or known.id in closed:
+        if (known.by, known.to) != (promise.by, promise.to) or known.id in closed:
             continue
         if not _same(promise.text, objects, known.text, pack):
             continue

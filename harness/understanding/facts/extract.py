@@ -55,6 +55,7 @@ def extract_facts(
     turn: int,
     at: datetime | None = None,
     asked: str = "",
+    third: str = "",
 ) -> tuple[Operation, ...]:
     """Operations for what ``text`` states.
 
@@ -73,10 +74,11 @@ def extract_facts(
         speaker: ``user`` or ``character``.
         pack: of the language of ``text``.
         asked: the message that ``text`` answers; a short answer is read with the question it ends in.
+        third: whom "he" and "she" at the beginning mean, where that is known.
     """
     original, own = text, own_words(text, pack)
     text, joked = serious(own, pack)
-    claims = _all_claims(text, speaker, state, pack, turn, asked)
+    claims = _all_claims(text, speaker, state, pack, turn, asked, third)
     said = Said(speaker, turn, at, pack, _alone(claims, text, pack))
     found: list[Operation] = list(put_right(text, state, said))
     righted = tuple(operation.quote for operation in found if isinstance(operation, ReviseFact))
@@ -138,11 +140,11 @@ def _states_before(own: str, rest: str, pack: LanguagePack) -> bool:
 
 
 def _all_claims(
-    text: str, speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str
+    text: str, speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str, third: str
 ) -> list[Claim]:
     """Claims of whole sentences, of a short answer, and of what is looked for; each thing once."""
     reading = Reading(
-        third=_last_mentioned(speaker, state, pack, turn, asked),
+        third=third or _last_mentioned(speaker, state, pack, turn, asked),
         thing=_last_thing(speaker, state, turn),
         names=_named_before(state, pack),
     )

@@ -18,6 +18,8 @@ MARITAL_STATE: Final = "marital state"
 
 RELATIVES: Final = frozenset({"sibling", "child", PARTNER, "parent", "friend"})
 """Attributes whose values are people of the subject's."""
+FAMILY: Final = RELATIVES - {"friend"}
+"""Attributes whose values are people nobody but the subject has."""
 THINGS: Final = frozenset({LIKES, "hobby", "skill", "drinks", "diet", "possession", PET})
 """Attributes whose value "it" may mean where somebody likes or hates it."""
 VAGUE: Final = frozenset({"possession"})

@@ -38,6 +38,10 @@ def without_quotations(text: str, pack: LanguagePack) -> str:
     return _QUOTED.sub(keep, text)
 
 
+_CLOSED_UP = re.compile(r"(?<=[a-z]),(?=[A-Z])")
+"""The comma of a name ("Paris, Texas"), which packs close up so that no clause ends there."""
+
+
 def clean_value(value: str, pack: LanguagePack) -> str:
     """A value without articles before it and without the small words behind it."""
     tails, heads = pack.any_of(pack.text.tails), pack.any_of(pack.text.heads)
@@ -47,7 +51,7 @@ def clean_value(value: str, pack: LanguagePack) -> str:
         if shorter == value or not shorter:
             break
         value = shorter
-    return value
+    return _CLOSED_UP.sub(", ", value)
 
 
 def positive(predicate: str, pack: LanguagePack) -> tuple[str, bool, dict[str, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.understanding.facts.keys import FAMILY
+from harness.understanding.facts.predicates import plain_text
 from harness.understanding.text import fold, has_han
 
 if TYPE_CHECKING:
@@ -23,8 +25,22 @@ class Subjects:
         """``third``: whom "he" and "she" mean at the beginning. ``names``: of those who are known already."""
         self.pack = pack
         self.rules = pack.text
-        self.third: Subject = (third, "")
+        self.third: Subject = self._known_as(third)
         self.names = names
+
+    def _known_as(self, words: str) -> Subject:
+        """A subject by its name, or by how he stands to the speaker where that is a word for one of his family.
+
+        Nobody for other such words: "the teacher" may be anyone's.
+        """
+        wording = self.pack.wording
+        bare = plain_text(words, self.pack) if words else ""
+        if not bare or "kin" not in wording.macros or not self.pack.pattern("{kin}").fullmatch(bare):
+            return words, ""
+        words = bare
+        word = fold(wording.in_full.get(fold(words), words))
+        near = (kind for key in FAMILY for kind in wording.kinds.get(key, ()))
+        return "", words if word in map(fold, near) else ""
 
     def resolve(self, clause: str, previous: Subject | None) -> tuple[Subject, str] | None:
         """The subject of a clause, and its predicate in the first person's form; None when there is no telling."""

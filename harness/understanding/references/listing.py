@@ -79,10 +79,11 @@ def _told_apart(sentence: str, cues: EntityCues) -> list[Item]:
         match = expression.search(sentence)
         if match is None:
             continue
-        items = [_named(*match.span("a")[:1], match["a"], cues), _named(*match.span("b")[:1], match["b"], cues)]
+        groups = [group for group in ("a", "b", "third") if match.groupdict().get(group)]
+        items = [_named(match.start(group), match[group], cues) for group in groups]
         found = [item for item in items if item is not None]
         people = [item for item in found if name_kind(item.name, cues) == "person"]
-        if len(found) == 2 and not people and lower(found[0].name) != lower(found[1].name):
+        if None not in items[:2] and not people and len({lower(item.name) for item in found}) == len(found):
             return found
     return []
 

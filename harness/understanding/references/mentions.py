@@ -242,7 +242,7 @@ def _by_noun(text: str, cues: EntityCues) -> Iterator[Mention]:
                 yield Mention(noun, "person", start=start, relation=True, owner=owner.lower())
                 continue
             kind = cues.kind_of_noun.get(noun.lower(), "thing")
-            if noun.lower() in cues.relation_set:
+            if noun.lower() in cues.relation_set or _goes_on(text, match.end("noun"), cues):
                 continue
             adjective = _telling((groups.get("adjective") or "").strip(), cues)
             if adjective:
@@ -250,6 +250,11 @@ def _by_noun(text: str, cues: EntityCues) -> Iterator[Mention]:
                 yield Mention(joined, kind, (noun,), start)
             else:
                 yield Mention(noun, kind, start=start)
+
+
+def _goes_on(text: str, end: int, cues: EntityCues) -> bool:
+    """Whether a noun is only the beginning of another one."""
+    return end < len(text) and text[end] in cues.compound_heads
 
 
 def _telling(adjective: str, cues: EntityCues) -> str:

@@ -203,6 +203,8 @@ def pointed(lowered: str, state: DialogueState, cues: EntityCues) -> Iterator[Fo
             if any(lower(name) == noun for e in near for name in (e.name, *e.aliases)):
                 continue
             near = near or [e for e in state.entities if bare_name(e) and e.last_turn == state.turn_count]
+            if noun in cues.relation_set:  # somebody's brother is not "that teacher"
+                near = [e for e in near if not any(lower(name) in cues.relation_set for name in (e.name, *e.aliases))]
             ending = [e for e in near if lower(e.name).endswith(noun)]
             entity = max(ending or near, key=lambda e: (e.last_turn, score(e, 1.0, state)), default=None)
             rivals = [e for e in (ending or near) if entity is not None and e.last_turn == entity.last_turn]

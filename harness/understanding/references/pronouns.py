@@ -36,6 +36,8 @@ PERSON = 0.3
 """How much something must look like a person (see ``Focus.person``) to become one of the table."""
 LIKELY = 0.4
 """How much something must look like a person, or like none, when nothing else speaks for it."""
+PERSONS = ("male", "female")
+"""Sorts of pronouns that stand for one person."""
 NAME = "name"
 """Attribute of the facts."""
 SHORT_TURN = 16
@@ -57,6 +59,7 @@ def pronouns(text: str, state: DialogueState, pack: LanguagePack) -> Iterator[Fo
     hits = list(cues.pronoun_phrases.find(text))
     before = find_mentions(text, pack) if hits else ()
     own = user_names(state) if hits else frozenset()
+    genders: dict[str, str] = {}
     for hit in hits:
         sort, owned = hit.value
         # Something of the kind said before it in the same text is what it means; that needs no rewriting.
@@ -75,6 +78,8 @@ def pronouns(text: str, state: DialogueState, pack: LanguagePack) -> Iterator[Fo
         if entity is not None:
             if not sure(entity, sort, text, hit.start, state, cues):
                 continue
+            if sort in PERSONS and genders.setdefault(entity.id, sort) != sort:
+                continue  # "she likes him": nobody is both
             yield Found.of(hit.start, hit.end, entity, in_place(entity, sort, text[: hit.start], cues, owned=owned))
             continue
         about = None if tied else talked_about(sort, text[hit.end :], state, pack)
