@@ -16,10 +16,13 @@ import json
 import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 
 from jinja2 import (
     BaseLoader,
+    BytecodeCache,
     Environment,
     StrictUndefined,
     Template,
@@ -29,6 +32,7 @@ from jinja2 import (
     meta,
     nodes,
 )
+from jinja2.bccache import Bucket
 from jinja2.exceptions import TemplateRuntimeError, TemplateSyntaxError
 from jinja2.loaders import split_template_path
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -40,6 +44,8 @@ SUFFIX = ".j2"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _QUOTED = re.compile(r"'([^']*)'")
+_KEPT = 512
+"""Templates of one process whose compiled form is kept; the packaged ones of both languages are fewer than a hundred."""
 _RENDER_FAILURES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RuntimeError)
 
 
@@ -109,7 +115,8 @@ class Prompts:
 
     def _trees(self, names: Sequence[str], language: str) -> Iterator[nodes.Template]:
         """The syntax trees of prompts and of the partials they include, each once. Raises PromptError."""
-        environment, waiting, seen = self._environment(language), list(names), set[str]()
+        environment = self._environment(language)
+        waiting, seen = list(names), set[str]()
         while waiting:
             current = waiting.pop()
             if current in seen:
@@ -117,11 +124,11 @@ class Prompts:
             seen.add(current)
             text, filename = self._load(environment, current, language)
             try:
-                tree = environment.parse(text, current, filename)
+                tree, partials = _parsed(text, current, filename)
             except TemplateSyntaxError as error:
                 raise _syntax_failure(error, filename) from error
             yield tree
-            waiting += [found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found]
+            waiting += partials
 
     def wording(self, names: Sequence[str], language: str) -> tuple[str, ...]:
         """The lines that these prompts and their partials put into every prompt, a NUL for each value. Raises PromptError."""
@@ -218,6 +225,38 @@ class _Files(BaseLoader):
         return text, filename, lambda: True
 
 
+class _Compiled(BytecodeCache):
+    """What templates compile to, once in a process: each app has environments of its own, and all compile alike.
+
+    It goes by the text of a file besides its place, so that a file that was changed is compiled anew.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._kept.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if len(self._kept) >= _KEPT:
+            self._kept.clear()
+        if bucket.code is not None:
+            self._kept[bucket.key, bucket.checksum] = bucket.code
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+
+_COMPILED = _Compiled()
+
+
+@lru_cache(maxsize=_KEPT)
+def _parsed(text: str, name: str, filename: str) -> tuple[nodes.Template, tuple[str, ...]]:
+    """The syntax tree of a template, only to be read, and the partials it includes. Raises TemplateSyntaxError."""
+    tree = _build(_Files((), ())).parse(text, name, filename)
+    return tree, tuple(found.removesuffix(SUFFIX) for found in meta.find_referenced_templates(tree) if found)
+
+
 def _literal(node: nodes.Node) -> Iterator[str]:
     """The text of a template, a NUL for each value; the branches of a choice stand on lines of their own."""
     if isinstance(node, nodes.TemplateData):
@@ -275,6 +314,7 @@ def _build(loader: _Files) -> Environment:
         # A partial ends its last line like every other line, so that includes join without glue.
         keep_trailing_newline=True,
         auto_reload=False,
+        bytecode_cache=_COMPILED,
         finalize=_printable,
     )
     # Same variables, same bytes: nothing random may be reachable from a template.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import itertools
 import os
@@ -9,10 +10,13 @@ import re
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
+import typer.main
+import typer.testing
 
 from harness import logs
 from harness.settings import LogSettings
@@ -20,6 +24,11 @@ from harness.testing.postgres import PostgresForTests, missing_for_postgres
 from tests._graph_server import GraphServer
 from tests._lacking import lacking
 from tests._redis_server import RedisServer
+
+# There are as many processes of tests as cores. Threads that compute for one of them (faiss, embedding models) would spend five
+# times the work of one thread on waiting for each other. Read once, when such a library is loaded; children inherit it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class Place(TypedDict):
@@ -45,6 +54,12 @@ def _is_local(address: Any) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay until the end: they need not be looked through each time memory is cleaned up."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -148,3 +163,11 @@ def _ctrl_c_reaches_programs() -> None:
     """A shell that runs the tests in the background lets them ignore Ctrl-C, and the programs they start would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_built_once() -> Iterator[None]:
+    """The runner builds all commands anew for each of its calls; once is enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", lru_cache(typer.main.get_command))
+        yield

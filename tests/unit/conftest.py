@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
-import typer.testing
 
 from harness.app import Harness
 from harness.settings import Loaded, load
@@ -35,11 +32,3 @@ def make_harness(tmp_path: Path) -> MakeHarness:
         return Harness(settings_of(tmp_path, **engine), model=model, **more)
 
     return make
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _commands_built_once() -> Iterator[None]:
-    """The runner builds all commands anew for each of its calls; once is enough."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("typer.testing._get_command", lru_cache(typer.main.get_command))
-        yield

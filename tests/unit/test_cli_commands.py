@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from harness.cli.main import app
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
-from tests.unit._commands import Run, runner
+from tests._commands import Run, runner
 
 EXPORTED: list[str] = []
 

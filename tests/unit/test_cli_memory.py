@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.errors import StoreError
 from harness.testing.scripted_model import ScriptedModel
-from tests.unit._commands import Run, runner
+from tests._commands import Run, runner
 
 
 @pytest.fixture

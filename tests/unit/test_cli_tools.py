@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
-from tests.unit._commands import Run, runner
+from tests._commands import Run, runner
 
 CODES = pytest.mark.parametrize("code", ["en", "zh"])
 PERSONA = {"en": "mia", "zh": "lin"}

@@ -23,8 +23,8 @@ from harness.settings.foreign import translate
 from harness.state.graph import Edge, name_key
 from harness.state.memory import Scope
 from harness.testing.scripted_model import ScriptedModel
+from tests._commands import Run, runner
 from tests._graph_server import GraphServer
-from tests.unit._commands import Run, runner
 
 BOSS = {"mia": "Zhang San is Li Si's boss. Li Si works at Tencent.", "lin": "张三是李四的领导，李四在腾讯上班。"}
 

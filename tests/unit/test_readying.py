@@ -31,6 +31,8 @@ FEW = 6
 
 def fresh(file: Path) -> LanguagePack:
     """A pack of which nothing has been compiled."""
+    phrases_module.caseless.cache_clear()
+    phrases_module.of_lower.cache_clear()
     return read_pack(file)
 
 

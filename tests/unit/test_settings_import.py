@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from harness.errors import SettingsError
 from harness.settings import SECTIONS, Translation, foreign, form_of, load, merged, translate
 from harness.settings.section import Section
-from tests.unit._commands import Run, runner
+from tests._commands import Run, runner
 
 LAYERS = {
     "memory_layers": {

@@ -26,7 +26,10 @@ _HITS = 3
 _PER_WORD = 1.6
 """Han characters that carry as much as a Latin word."""
 
-_CODE = re.compile(r"```.*?(?:```|$)|`[^`]*`|https?://\S+|www\.\S+|\S+@\S+\.\w+", re.DOTALL)
+# The parts of an address have an end: without one, a long text in a script without spaces is read anew from each letter.
+_CODE = re.compile(
+    r"```.*?(?:```|$)|`[^`]*`|https?://\S+|www\.\S+|(?a:[\w.%+-]{1,64}@[\w-][\w.-]{0,252}\.\w+)", re.DOTALL
+)
 _QUOTED = re.compile(
     r"\"[^\"]{1,300}\"|“[^”]{1,300}”|‘[^’]{1,300}’|「[^」]{1,300}」|『[^』]{1,300}』|《[^》]{1,300}》|«[^»]{1,300}»"
 )

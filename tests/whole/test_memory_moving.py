@@ -26,8 +26,8 @@ from harness.session.moving import move_sessions
 from harness.settings import load
 from harness.state.memory import Scope
 from harness.testing.scripted_model import ScriptedModel
+from tests._commands import Run, runner
 from tests.conftest import Places
-from tests.unit._commands import Run, runner
 
 PACKS = load_packs()
 LINES = {
