@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,13 +147,20 @@ def _composed(text: str) -> tuple[Any, dict[Place, tuple[int, int]], list[Proble
         mark = failure.problem_mark or failure.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         said = " ".join(part for part in (failure.context, failure.problem) if part)
-        return None, {}, [Problem(line, column, f"no valid YAML: {said}")]
+        hint = "; a text that begins with a brace stands in quotes" if _begins_with_brace(text, line) else ""
+        return None, {}, [Problem(line, column, f"no valid YAML: {said}{hint}")]
     except (yaml.YAMLError, RecursionError, ValueError) as failure:
         return None, {}, [Problem(0, 0, f"no valid YAML: {failure}")]
     finally:
         loader.dispose()
     walk = _Walk({}, [])
     return (walk.data(root, ()) if root is not None else ""), walk.marks, walk.problems
+
+
+def _begins_with_brace(text: str, line: int) -> bool:
+    """Whether a line has a value such as ``say: {name} left``, which YAML takes for a mapping."""
+    lines = text.splitlines()
+    return 0 < line <= len(lines) and re.search(r"(?:^|[-:]\s)\s*\{\w+\}\s*[^\s,}\]]", lines[line - 1]) is not None
 
 
 @dataclass(slots=True)
@@ -279,6 +287,8 @@ def _model_at(place: Place) -> type[BaseModel] | None:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, dict):
         return "several `key: value` lines"
     if isinstance(value, list | tuple):

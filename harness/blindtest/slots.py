@@ -17,6 +17,8 @@ from harness.understanding.facts.stands import Stand
 from harness.understanding.text import fold
 
 STATEMENT = ".statement"
+DENIED = "not "
+"""Before an attribute of a slot: what the persona says it has or likes *not*, as its own file writes it (``likes: {not: ...}``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,12 @@ def fill_slots(script: Script, suite: Suite, persona: Persona, pack: LanguagePac
 
 
 def fact_of(attributes: Iterable[str], persona: Persona, pack: LanguagePack) -> PersonaFact | None:
-    """The first affirmed fact of a persona about one of some attributes, by any of their names."""
+    """The first fact of a persona about one of some attributes, by any of their names; affirmed, or denied after ``not``."""
     for wanted in attributes:
-        key = _key(wanted, pack)
-        found = next((fact for fact in persona.facts if fact.polarity and _key(fact.attribute, pack) == key), None)
+        affirmed = not wanted.startswith(DENIED)
+        key = _key(wanted.removeprefix(DENIED), pack)
+        held = (fact for fact in persona.facts if fact.polarity == affirmed and _key(fact.attribute, pack) == key)
+        found = next(held, None)
         if found is not None:
             return found
     return None

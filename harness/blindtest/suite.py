@@ -35,6 +35,13 @@ def _one_or_more(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+def _truth(value: Any) -> Any:
+    """Scalars of a suite file come as text; a Literal of pydantic takes none."""
+    return {"true": True, "yes": True, "false": False, "no": False}.get(str(value).casefold(), value)
+
+
+Yes = Annotated[Literal[True], BeforeValidator(_truth)]
+No = Annotated[Literal[False], BeforeValidator(_truth)]
 Template = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(check_template)]
 """Text in which ``{name}`` stands for a slot or a captured value, and ``{{`` for a brace."""
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_checked_pattern)]
@@ -69,8 +76,8 @@ class Slot(Frozen):
     """A value that a script needs of its character, or draws for a trial. One of the sources is given.
 
     Attributes:
-        fact: attributes of the persona, the first that it has a plain (affirmed, single) value for; ``{name.statement}`` is the fact as the
-            character would say it.
+        fact: attributes of the persona, the first that it has a value for; ``not likes`` is what it says it likes not.
+            ``{name.statement}`` is the fact as the character would say it.
         bait: attributes as above; the slot is a wrong value for it, drawn from the suite's ``values`` for the attribute and never one that
             agrees with the persona.
         choice: one of these is drawn.
@@ -164,7 +171,7 @@ class Expect(Frozen):
     states: Statement | None = None
     holds: Texts = ()
     firm: bool = False
-    asks_back: Literal[False] | None = None
+    asks_back: No | None = None
     knows: Texts = ()
     in_character: bool = True
     language: str = ""
@@ -208,7 +215,7 @@ class StateExpect(Frozen):
     user_emotion: Texts = ()
     commitment: Template | None = None
     notice: Texts = ()
-    no_notice: Literal[True] | None = None
+    no_notice: Yes | None = None
     layer: Literal["L0", "L1", "L2", "L3"] | None = None
     recalled: Template | None = None
     summary: Template | None = None
@@ -235,7 +242,7 @@ class Step(Frozen):
     wait: str | None = None
     event: Template | None = None
     undo: int | None = Field(default=None, ge=1)
-    new_session: Literal[True] | None = None
+    new_session: Yes | None = None
     task: Template | None = None
     capture: dict[Name, Capture] = Field(default_factory=dict)
     optional: bool = False
