@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +19,13 @@ from harness.app import Harness
 from harness.blindtest.ablations import Ablation, Engine, checked, without
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
 from harness.blindtest.grading import grade
+from harness.blindtest.importing import Recorded
+from harness.blindtest.limits import Limits
 from harness.blindtest.loading import find_suites, load_suite
+from harness.blindtest.machine import machine
 from harness.blindtest.plan import Plan, plan_trials
 from harness.blindtest.results import Results, results_of
+from harness.blindtest.retelling import retell
 from harness.blindtest.running import Progress, Running, Stage
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Graded, Transcript, Trial
@@ -47,18 +49,18 @@ KNOWN = (BARE, WINDOW, ELIZA)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run that is held and graded."""
+    """A run that is held and graded. ``stopped``: why it was ended before its last trial; empty when it was not."""
 
     folder: RunFolder
     info: RunInfo
     plan: Plan
     results: Results
+    stopped: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether the engine (or the first witness) passed every suite and no trial of it ended early."""
-        reference = self.results.witnesses[0]
-        return not reference.errors and all(one.passed for one in self.results.suites if one.witness == reference.name)
+        """Whether the run is whole, and the engine (or the first witness) passed every suite with no trial that ended early."""
+        return not self.stopped and self.results.passed()
 
 
 @dataclass(slots=True)
@@ -160,6 +162,7 @@ class Bench:
         jobs: int = 1,
         out: str | Path = "blindtest",
         resume: bool = False,
+        limits: Limits | None = None,
         on_plan: Callable[[Plan, int], None] | None = None,
         on_trial: Progress | None = None,
     ) -> Run:
@@ -174,6 +177,7 @@ class Bench:
             trials: repeats of each script. ``seed``: base of all seeds.
             jobs: trials side by side.
             resume: go on with the run that is in the folder.
+            limits: prices, and what ends the run before its last trial; what was held is kept, and can be gone on with.
             on_plan: is told the plan and how many trials are there already. ``on_trial``: each trial and its transcript.
 
         Raises:
@@ -185,18 +189,57 @@ class Bench:
         names = list(dict.fromkeys((witness, *against, *(f"{ENGINE}-{one}" for one in checked(tuple(ablate))))))
         witnesses = {name: self.witness(name) for name in names}
         plan = plan_trials(chosen, people, names, self.base.languages, trials=trials, seed=seed)
-        info = self._info(chosen, people, witnesses, plan, trials, seed)
+        info = self._info(chosen, people, {name: one.about for name, one in witnesses.items()}, plan, trials, seed)
+        if limits is not None:
+            info = info.model_copy(update={"prices": dict(limits.prices)})
         folder = RunFolder(out)
         done = folder.begin(info, resume=resume)
         if on_plan is not None:
             on_plan(plan, sum(trial.key in done and not done[trial.key].error for trial in plan.trials))
         stage = Stage({one.id: one for one in chosen}, people, witnesses, self.base.languages)
-        running = Running(stage, folder, at_once=jobs, progress=on_trial, done=done)
+        running = Running(stage, folder, at_once=jobs, progress=on_trial, done=done, limits=limits)
         try:
             await running.run(plan.trials)
         finally:
             await stage.close()
-        transcripts = [running.done[trial.key] for trial in plan.trials]
+        transcripts = [running.done[trial.key] for trial in plan.trials if trial.key in running.done]
+        return Run(folder, info, plan, self.grade(folder, info, transcripts), running.stopped)
+
+    async def keep(self, recorded: Sequence[Recorded], suites: Sequence[str | Path], *, out: str | Path) -> Run:
+        """Put conversations that another system held into a run folder, and grade them.
+
+        Args:
+            recorded: see :func:`harness.blindtest.importing.read_recorded`.
+            suites: those they were held by, by name or path.
+
+        Raises:
+            RunError: a conversation is not one of its script; there is a run in the folder. SuiteError, PersonaError: as for :meth:`run`.
+        """
+        chosen = {one.id: one for one in self.suites(suites)}
+        people: dict[str, Persona] = {}
+        transcripts: list[Transcript] = []
+        for one in recorded:
+            suite = chosen.get(one.suite)
+            if suite is None:
+                raise RunError(
+                    f"line {one.line}: expected a suite of {', '.join(chosen)}, got {one.suite!r}.",
+                    remedy="Give its file or folder with --suite, where it is none of the package.",
+                )
+            ((name, persona),) = self.personas([one.persona], ()).items()
+            people[name] = persona
+            pack = self.base.languages.get(suite.language)
+            transcripts.append(await retell(one, suite=suite, persona=persona, persona_id=name, pack=pack))
+        plan = Plan(tuple(one.trial for one in transcripts))
+        held = {one.trial.suite for one in transcripts}
+        names = dict.fromkeys(one.trial.witness for one in transcripts)
+        info = self._info(
+            [suite for suite in chosen.values() if suite.id in held], people, {name: {"kind": "recorded"} for name in names},
+            plan, max(one.repeat for one in recorded) + 1, min(one.seed for one in recorded),
+        )  # fmt: skip
+        folder = RunFolder(out)
+        folder.begin(info, resume=False)
+        for transcript in transcripts:
+            folder.add(transcript)
         return Run(folder, info, plan, self.grade(folder, info, transcripts))
 
     def grade(self, folder: RunFolder, info: RunInfo, transcripts: Sequence[Transcript]) -> Results:
@@ -210,7 +253,7 @@ class Bench:
             )
         folder.write_graded(graded[one.trial.key] for one in transcripts)
         reference = next(iter(info.witnesses))
-        results = results_of(transcripts, graded, suites, reference=reference)
+        results = results_of(transcripts, graded, suites, reference=reference, prices=info.prices)
         folder.write(RESULTS, results.model_dump_json(indent=1) + "\n")
         return results
 
@@ -218,7 +261,7 @@ class Bench:
         self,
         suites: Sequence[Suite],
         people: Mapping[str, Persona],
-        witnesses: Mapping[str, Witness],
+        abouts: Mapping[str, Mapping[str, Any]],
         plan: Plan,
         trials: int,
         seed: int,
@@ -226,12 +269,13 @@ class Bench:
         return RunInfo(
             suites={one.id: one.digest() for one in suites},
             personas={name: one.digest() for name, one in people.items()},
-            witnesses={name: dict(one.about) for name, one in witnesses.items()},
+            witnesses={name: dict(about) for name, about in abouts.items()},
             trials=trials,
             seed=seed,
             texts={one.id: one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in suites},
             people={name: one.model_dump(mode="json") for name, one in people.items()},
             machine=machine(),
+            planned=len(plan.trials),
             left_out=tuple(f"{one.suite}/{one.script} with {one.persona}: {one.why}" for one in plan.left_out),
         )
 
@@ -335,16 +379,3 @@ class Bench:
         if self.model is not None:
             return self.model.model_id("responder")
         return settings.models.responder or (settings.local.model if settings.embedded else "")
-
-
-def machine() -> dict[str, str]:
-    """What a run was made on, for its report."""
-    from harness import __version__
-
-    return {
-        "harness": __version__,
-        "python": platform.python_version(),
-        "system": platform.system(),
-        "processor": platform.machine(),
-        "cores": str(os.cpu_count() or 0),
-    }

@@ -32,6 +32,8 @@ class RunInfo(Frozen):
         texts: id -> the suite, whole, so that a run can be graded and shown without its files.
         people: id -> the persona, whole.
         machine: hardware and versions, for the report.
+        planned: trials of the whole run.
+        prices: model -> price of a million prompt and completion tokens.
     """
 
     format: int = 1
@@ -44,6 +46,8 @@ class RunInfo(Frozen):
     people: dict[str, dict[str, Any]]
     machine: dict[str, str] = Field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    planned: int = 0
+    prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
 
     def same_run(self, other: RunInfo) -> tuple[str, ...]:
         """What differs from another run such that the two cannot be one: names of fields."""

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from harness.blindtest import statistics
 from harness.blindtest.fluency import Fluency, fluency
+from harness.blindtest.limits import cost_of
 from harness.blindtest.suite import FORM, Round, Suite
 from harness.blindtest.transcript import Graded, Transcript, Verdict
 from harness.state.base import Frozen
@@ -138,6 +139,13 @@ class Results(Frozen):
     suites: tuple[SuiteResult, ...]
     trials: tuple[TrialResult, ...]
     comparisons: tuple[Compared, ...] = ()
+
+    def passed(self, name: str = "") -> bool:
+        """Whether a witness (the first when empty) passed every suite, and no trial of it ended early. False without trials."""
+        if not self.witnesses:
+            return False
+        chosen = self.witness(name) if name else self.witnesses[0]
+        return not chosen.errors and all(one.passed for one in self.suites if one.witness == chosen.name)
 
     def witness(self, name: str) -> WitnessResult:
         """The results of one witness. Raises KeyError."""
@@ -290,14 +298,9 @@ def _surviving(results: Sequence[TrialResult]) -> Iterator[tuple[int, int, int]]
 
 
 def _cost(transcripts: Sequence[Transcript], prices: Mapping[str, tuple[float, float]]) -> float | None:
-    found = None
-    for one in transcripts:
-        for exchange in one.exchanges:
-            said = exchange.said
-            if said.model in prices:
-                prompt, completion = prices[said.model]
-                found = (found or 0.0) + (said.prompt_tokens * prompt + said.completion_tokens * completion) / 1e6
-    return found
+    """What they cost together; None where a model of theirs has no price."""
+    found = [cost_of(one, prices) for one in transcripts]
+    return None if not prices or any(unknown for _, unknown in found) else sum(cost for cost, _ in found)
 
 
 def _suites(names: Sequence[str], trials: Sequence[TrialResult], suites: Mapping[str, Suite]) -> Iterator[SuiteResult]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.blindtest.folder import RunFolder
+from harness.blindtest.limits import Limits
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Transcript, Trial
 from harness.blindtest.trial import hold
@@ -45,26 +46,44 @@ class Stage:
 
 @dataclass(slots=True)
 class Running:
-    """Holds trials in this process, ``at_once`` of them side by side."""
+    """Holds trials in this process, ``at_once`` of them side by side.
+
+    Attributes:
+        limits: asked before each trial; once they are reached no other is begun, and ``stopped`` says why.
+    """
 
     stage: Stage
     folder: RunFolder
     at_once: int = 1
     progress: Progress | None = None
     done: dict[str, Transcript] = field(default_factory=dict)
+    limits: Limits | None = None
+    stopped: str = ""
 
     async def run(self, trials: Sequence[Trial]) -> dict[str, Transcript]:
         """Hold what is not there yet; gives all transcripts by trial key. A transcript with an error is held again."""
         todo = iter([trial for trial in trials if trial.key not in self.done or self.done[trial.key].error])
-        async with asyncio.TaskGroup() as group:
-            for _ in range(max(1, self.at_once)):
-                group.create_task(self._worker(todo))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(max(1, self.at_once)):
+                    group.create_task(self._worker(todo))
+        except BaseExceptionGroup as failures:
+            raise _first(failures) from failures  # one clear error (no model, for instance) rather than a group of them
         return self.done
 
     async def _worker(self, todo: Iterator[Trial]) -> None:
         for trial in todo:  # one iterator, shared by all workers
+            if self.limits is not None and not self.stopped:
+                self.stopped = self.limits.reached(self.done.values())
+            if self.stopped:
+                return
             transcript = await self.stage.hold(trial)
             self.folder.add(transcript)
             self.done[trial.key] = transcript
             if self.progress is not None:
                 self.progress(trial, transcript)
+
+
+def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = failures.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

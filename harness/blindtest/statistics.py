@@ -126,6 +126,22 @@ def minimum_detectable(base: float, probes: int) -> float:
     return high - base
 
 
+def survival(ends: Sequence[tuple[int, bool]]) -> tuple[tuple[int, float], ...]:
+    """The share that has not failed after each turn in which one fails: (turn, share), by the product-limit estimate (Kaplan and Meier 1958).
+
+    Args:
+        ends: (turn, failed) of each trial: where it failed first, or where it ended without a failure.
+
+    Raises:
+        MissingExtra: the extra ``blindtest`` is not installed.
+    """
+    counted = [(turn, failed) for turn, failed in ends if turn > 0]
+    if not any(failed for _, failed in counted):
+        return ()
+    found = _survfunc().SurvfuncRight([turn for turn, _ in counted], [int(failed) for _, failed in counted])
+    return tuple((int(turn), float(share)) for turn, share in zip(found.surv_times, found.surv_prob, strict=True))
+
+
 def _mcnemar(pairs: Paired) -> tuple[int, int, float]:
     table = [[0, 0], [0, 0]]
     for _, first, second in pairs:
@@ -193,6 +209,14 @@ def _multitest() -> Any:
     except ImportError as failure:
         raise _missing() from failure
     return multitest
+
+
+def _survfunc() -> Any:
+    try:
+        from statsmodels.duration import survfunc
+    except ImportError as failure:
+        raise _missing() from failure
+    return survfunc
 
 
 def _power() -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 _FORMATTER = string.Formatter()
 
@@ -32,6 +32,12 @@ def names_in(text: str) -> tuple[str, ...]:
             raise ValueError(f"expected a name such as {{job}} between braces, got {name!r}; write {{{{ for a brace")
         found[name] = None
     return tuple(found)
+
+
+def parts_of(text: str) -> Iterator[tuple[str, str]]:
+    """The plain text and the name that follows it (empty at the end), piece by piece."""
+    for literal, name, _, _ in _FORMATTER.parse(text):
+        yield literal, name or ""
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

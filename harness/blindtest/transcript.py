@@ -35,6 +35,7 @@ class Sight(Frozen):
         form: how the reply was made; see :class:`harness.state.Candidate`.
         prompt_tokens: of the prompt of the reply.
         written: what the turn left in memory, in words.
+        recent: turns whose messages the state holds word for word, the last one included.
         events: fallbacks and failures that were survived.
     """
 
@@ -57,6 +58,7 @@ class Sight(Frozen):
     warnings: tuple[str, ...] = ()
     prompt_tokens: int = 0
     written: tuple[str, ...] = ()
+    recent: int = 0
     events: tuple[str, ...] = ()
 
 

@@ -13,6 +13,9 @@ import typer.core
 
 from harness.cli import (
     artifacts,
+    blindtest,
+    blindtest_looking,
+    blindtest_weighing,
     chat,
     diagnose,
     doctor,
@@ -106,6 +109,8 @@ app.add_typer(artifacts.app, name="artifacts", rich_help_panel=LOOKING)
 MEMORY_COMMANDS = (memory, memory_changes, memory_moving, memory_review)
 app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
 app.add_typer(graph.app, name="graph", rich_help_panel=LOOKING)
+BLINDTEST_COMMANDS = (blindtest, blindtest_looking, blindtest_weighing)
+app.add_typer(blindtest.app, name="blindtest", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)
 app.add_typer(language.app, name="language", rich_help_panel=MAKING)

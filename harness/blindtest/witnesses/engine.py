@@ -153,5 +153,6 @@ def sight_of(state: DialogueState, record: TurnRecord) -> Sight:
         warnings=record.context.warnings,
         prompt_tokens=record.context.total_tokens,
         written=tuple(f"{write.layer}: {write.text}" for write in record.memory),
+        recent=len({message.turn for message in state.messages if message.speaker == "user"}),
         events=tuple(f"{event.kind}: {event.message}" for event in record.events),
     )

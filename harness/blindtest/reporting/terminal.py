@@ -1,0 +1,121 @@
+"""A run as a few lines for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.blindtest.reporting.statements import (
+    Sentence,
+    compared,
+    losses,
+    median_failure,
+    p_value,
+    points,
+    rated,
+    sentences,
+)
+from harness.blindtest.results import ALL, Compared, Results, Share, WitnessResult
+
+_STYLES = {"good": "green", "bad": "red", "plain": ""}
+
+
+def summary(
+    results: Results,
+    *,
+    planned: int = 0,
+    left_out: Sequence[str] = (),
+    timing: Mapping[str, Mapping[str, float]] | None = None,
+) -> list[RenderableType]:
+    """The tables and sentences after a run."""
+    made: list[RenderableType] = [_witnesses(results, timing or {}), _probes(results)]
+    if results.comparisons:
+        made.append(comparisons(results.comparisons))
+    if left_out:
+        made.append(Text(f"Left out: {len(left_out)}", style="dim"))
+        made += [Text(f"  {line}", style="dim") for line in left_out]
+    made += said(sentences(results, planned=planned))
+    return made
+
+
+def said(found: Iterable[Sentence]) -> list[RenderableType]:
+    """Sentences, coloured by what they mean for the witness that is examined."""
+    return [Text(one.read(), style=_STYLES[one.tone]) for one in found]
+
+
+def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> Table:
+    priced = any(one.cost is not None for one in results.witnesses)
+    timed = bool(timing)
+    columns = ["witness", "scripts", "probes [95 %]", "first fail", "words", "repeats", "calls/turn", "tokens/turn"]
+    made = _table(*columns, *(["s/turn"] if timed else []), *(["cost"] if priced else []), "")
+    first = results.witnesses[0].fluency if results.witnesses else None
+    for one in results.witnesses:
+        failure = median_failure(results, one.name)
+        cells = [
+            one.name,
+            f"{one.scripts.passed} of {one.scripts.total}",
+            rated(one.probes.get(ALL, Share())),
+            "–" if failure is None else f"{failure:g}",
+            f"{one.fluency.words:g}",
+            f"{one.fluency.repeated * 100:.0f} %",
+            f"{one.calls:.2g}",
+            f"{one.prompt_tokens + one.completion_tokens:.0f}",
+        ]
+        if timed:
+            cells.append(f"{timing.get(one.name, {}).get('median_s', 0.0):.2g}")
+        if priced:
+            cells.append("–" if one.cost is None else f"{one.cost:.4g}")
+        dearer = first is not None and one.name != results.witnesses[0].name and any(losses(first, one.fluency))
+        note = " · ".join(
+            [*([f"{one.errors} ended early"] if one.errors else []), *(["more fluent"] if dearer else [])]
+        )
+        made.add_row(*(Text(cell) for cell in [*cells, note]))
+    return made
+
+
+def _probes(results: Results) -> Table:
+    kinds = list(dict.fromkeys(kind for one in results.witnesses for kind in one.probes if kind != ALL))
+    made = _table("probe", *(one.name for one in results.witnesses))
+    for kind in kinds:
+        made.add_row(Text(kind), *(Text(rated(one.probes.get(kind, Share()))) for one in results.witnesses))
+    for name in ("state", "form"):
+        shares: list[Share] = [getattr(one, name) for one in results.witnesses]
+        if any(one.total for one in shares):
+            made.add_row(Text(f"({name})"), *(Text(rated(one)) for one in shares), style="dim")
+    return made
+
+
+def comparisons(found: Sequence[Compared]) -> Table:
+    """Comparisons as a table."""
+    made = _table("compared", "probe", "pairs", "points [95 %]", "p (Holm)", "detectable", "better")
+    for one in found:
+        better = {"first": one.first, "second": one.second, "neither": "none shown"}[one.winner]
+        shown = f"{points(one.difference)} [{points(one.low)}, {points(one.high)}]"
+        detectable = "–" if one.detectable >= 1 else f"{one.detectable * 100:.0f}"
+        cells = (
+            f"{one.first} / {one.second}",
+            one.kind,
+            str(one.pairs),
+            shown,
+            p_value(one.adjusted),
+            detectable,
+            better,
+        )
+        made.add_row(*(Text(cell) for cell in cells), style="" if one.winner != "neither" else "dim")
+    return made
+
+
+def compared_lines(found: Sequence[Compared], first: WitnessResult, second: WitnessResult) -> list[RenderableType]:
+    """Two runs against each other, in sentences."""
+    return said(compared(list(found), first.fluency, second.fluency))
+
+
+def _table(*columns: str) -> Table:
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(columns):
+        made.add_column(Text(name), justify="left" if index == 0 else "right", overflow="fold")
+    return made

@@ -1,0 +1,173 @@
+"""``harness blindtest``: does the character hold up? Scripted interrogation, reports, comparisons."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.blindtest_options import (
+    INTERRUPTED,
+    Language,
+    Personas,
+    Plots,
+    Suites,
+    Times,
+    with_bench,
+    wrong_usage,
+)
+from harness.cli.options import Config, Json, Set, load_settings
+
+if TYPE_CHECKING:
+    from harness.app_blindtest import Bench, Run
+    from harness.blindtest.limits import Limits
+    from harness.blindtest.regression import Regression
+    from harness.blindtest.reporting import Held
+    from harness.cli.blindtest_progress import RunBar
+    from harness.errors import RunError
+
+app = typer.Typer(
+    no_args_is_help=True, help="Examine characters by scripts, against other witnesses, with honest statistics."
+)
+
+
+@app.command("run")
+def run_suites(
+    suites: Suites,
+    *,
+    personas: Personas = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", metavar="NAME", help="Witness to compare with: bare, window, eliza …; may be given several times, or with commas."),
+    ] = None,
+    ablate: Annotated[
+        list[str] | None,
+        typer.Option("--ablate", metavar="FEATURE", help="Also the engine without this: facts, topics, consistency, revision, memory, emotion; may be given several times, or with commas."),
+    ] = None,
+    witness: Annotated[str, typer.Option("--witness", metavar="NAME", help="The witness that is examined.")] = "harness",
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, metavar="N", help="Repeats of each script.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Base of all seeds.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="J", help="Trials side by side.")] = 1,
+    language: Language = "",
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the run.")] = Path("blindtest"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder; nothing is held twice.")] = False,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", metavar="DIR", help="Compare with this run afterwards; worse is exit code 1.")
+    ] = None,
+    prices: Annotated[
+        list[str] | None,
+        typer.Option("--price", metavar="MODEL=IN,OUT", help="Price of a million prompt and completion tokens; may be given several times."),
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", metavar="X", help="Begin no trial once the run has cost this much; needs --price.")
+    ] = None,
+    max_minutes: Annotated[
+        float | None, typer.Option("--max-minutes", metavar="M", help="Begin no trial after so many minutes.")
+    ] = None,
+    times: Times = False,
+    plots: Plots = None,
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
+) -> None:  # fmt: skip
+    """Hold suites of scripts with a witness (the engine) and those it is compared with, grade them, and write the reports.
+
+    Exit codes: 0 every suite reached its threshold, 1 not (or the run was stopped before its end, or is worse than the baseline),
+    2 wrong usage, 130 interrupted: finished trials stay, and --resume goes on.
+    """
+    from harness.cli.blindtest_progress import RunBar
+    from harness.cli.running import print_json
+
+    with wrong_usage(), RunBar() as bar:
+        limits = _limits(prices, max_cost, max_minutes)
+        before = _baseline(baseline)
+
+        async def work(bench: Bench) -> tuple[Run, tuple[Path, ...], Held]:
+            from harness.blindtest.reporting import read_held, write_reports
+
+            run = await bench.run(
+                suites, personas=personas or (), against=_split(against), ablate=_split(ablate), witness=witness,
+                language=language, trials=trials, seed=seed, jobs=jobs, out=out, resume=resume, limits=limits,
+                on_plan=bar.planned, on_trial=bar.trial,
+            )  # fmt: skip
+            packs = bench.base.languages
+            return run, write_reports(run.folder, packs=packs, times=times, plots=plots), read_held(run.folder)
+
+        try:
+            run, files, held = with_bench(load_settings(config, overrides), work)
+        except KeyboardInterrupt:
+            _interrupted(bar, out)
+            raise typer.Exit(INTERRUPTED) from None
+        except typer.Exit:
+            _interrupted(bar, out)
+            raise
+        bar.stop()
+        found, misfit = _compared(held, before, witness)
+        passed = run.passed and (found is None or found.kept)
+        if as_json:
+            from harness.cli.blindtest_looking import as_object
+
+            print_json(as_object(held, files=files, stopped=run.stopped, passed=passed, regression=found))
+        else:
+            _print(held, files, run.stopped, found)
+        if misfit is not None:
+            raise misfit
+    if not passed:
+        raise typer.Exit(1)
+
+
+def _limits(prices: list[str] | None, max_cost: float | None, max_minutes: float | None) -> Limits:
+    from harness.blindtest.limits import Limits, read_price
+
+    return Limits(dict(map(read_price, prices or ())), max_cost, max_minutes)
+
+
+def _baseline(folder: Path | None) -> Held | None:
+    """The baseline, read before anything is held, so that a wrong folder is told at once."""
+    from harness.blindtest.reporting import read_held
+
+    return read_held(folder) if folder is not None else None
+
+
+def _compared(held: Held, before: Held | None, witness: str) -> tuple[Regression | None, RunError | None]:
+    """The run against its baseline, or why it cannot be compared; that is told after the run's own results."""
+    from harness.blindtest.regression import against_baseline
+    from harness.errors import RunError
+
+    if before is None:
+        return None, None
+    same = any(one.name == witness for one in before.results.witnesses)
+    examined = before.results.witnesses[0].name if before.results.witnesses else ""
+    try:
+        return against_baseline(held, before, witness=witness, baseline_witness=witness if same else examined), None
+    except RunError as failure:
+        return None, failure
+
+
+def _split(values: list[str] | None) -> tuple[str, ...]:
+    return tuple(name.strip() for value in values or () for name in value.split(",") if name.strip())
+
+
+def _interrupted(bar: RunBar, out: Path) -> None:
+    bar.stop()
+    if bar.total:
+        sys.stderr.write(f"\nInterrupted. {bar.done} of {bar.total} trials are kept in {out}.\n")
+        sys.stderr.write("  Go on with the same command and --resume.\n")
+
+
+def _print(held: Held, files: tuple[Path, ...], stopped: str, found: Regression | None) -> None:
+    from harness.cli import render
+    from harness.cli.blindtest_looking import summary_lines
+    from harness.cli.blindtest_weighing import regression_lines
+
+    out = render.console()
+    for line in summary_lines(held, timed=True):
+        out.print(line)
+    if stopped:
+        out.print(f"Stopped: {stopped}. Go on with --resume and a higher bound.", style="red")
+    if found is not None:
+        for line in regression_lines(found):
+            out.print(line)
+    out.print(f"Report: {files[0]}")
