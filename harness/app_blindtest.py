@@ -18,7 +18,7 @@ from typing import Any, Self
 from harness.app import Harness
 from harness.blindtest.ablations import Ablation, Engine, checked, without
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
-from harness.blindtest.grading import grade
+from harness.blindtest.grading import grade_all
 from harness.blindtest.importing import Recorded
 from harness.blindtest.limits import Limits
 from harness.blindtest.loading import find_suites, load_suite
@@ -28,7 +28,7 @@ from harness.blindtest.results import Results, results_of
 from harness.blindtest.retelling import retell
 from harness.blindtest.running import Progress, Running, Stage
 from harness.blindtest.suite import Suite
-from harness.blindtest.transcript import Graded, Transcript, Trial
+from harness.blindtest.transcript import Transcript, Trial
 from harness.blindtest.witness import Witness
 from harness.blindtest.witnesses.bare import BareWitness
 from harness.blindtest.witnesses.clock import CountedIds, TrialClock
@@ -242,15 +242,23 @@ class Bench:
             folder.add(transcript)
         return Run(folder, info, plan, self.grade(folder, info, transcripts))
 
-    def grade(self, folder: RunFolder, info: RunInfo, transcripts: Sequence[Transcript]) -> Results:
-        """Grade transcripts by rules and write verdicts and results into the folder of their run."""
+    def grade(self, folder: RunFolder, info: RunInfo, transcripts: Sequence[Transcript], *, jobs: int = 1) -> Results:
+        """Grade transcripts by rules and write verdicts and results into the folder of their run.
+
+        ``jobs``: processes, for many transcripts; a script that asks for more than one needs the usual ``if __name__ == "__main__"``.
+        """
         suites = {name: Suite.model_validate(text) for name, text in info.texts.items()}
         people = {name: Persona.model_validate(text) for name, text in info.people.items()}
-        graded: dict[str, Graded] = {}
-        for one in transcripts:
-            graded[one.trial.key] = grade(
-                one, suite=suites[one.trial.suite], persona=people[one.trial.persona], packs=self.base.languages
-            )
+        own = self.base.settings.path(self.base.settings.paths.languages)
+        given = grade_all(
+            transcripts,
+            suites=suites,
+            personas=people,
+            packs=self.base.languages,
+            jobs=jobs,
+            pack_paths=sorted(own.glob("*.yaml")) if own.is_dir() else (),
+        )
+        graded = dict(zip((one.trial.key for one in transcripts), given, strict=True))
         folder.write_graded(graded[one.trial.key] for one in transcripts)
         reference = next(iter(info.witnesses))
         results = results_of(transcripts, graded, suites, reference=reference, prices=info.prices)

@@ -1,107 +1,111 @@
-"""Whether a text speaks of something, by meaning: aliases, other spellings, number words, Chinese numerals."""
+"""Values and facts against what a text says: the words that graders, slots and captures share."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
+from harness.blindtest.heard import affirms, claims_about, claims_of, denies, of_another, put_to, says_so
+from harness.blindtest.naming import mentions
 from harness.language import LanguagePack
 from harness.state import Fact, Persona
-from harness.understanding.facts.claims import SPEAKER, Claim, Reading, read_claims
-from harness.understanding.facts.predicates import plain_text, positive
+from harness.understanding.facts.claims import Claim
+from harness.understanding.facts.knowledge import Known, persona_knowledge, sentence_polarity
 from harness.understanding.facts.propositions import propositions
-from harness.understanding.facts.relations import relate
-from harness.understanding.facts.stands import Stand
+from harness.understanding.facts.relations import best
+from harness.understanding.facts.stands import LIKELY, NEITHER, Relation, Stand
 from harness.understanding.one_script import in_one_script
-from harness.understanding.text import contains_phrase, fold, has_han, normalize, numbers, sentences, terms
+from harness.understanding.text import contains_phrase, fold, sentences, terms
 
-_NUMBER = re.compile(r"[\d\s.,:/-]+")
-
-
-@in_one_script
-def mentions(text: str, wanted: str, pack: LanguagePack, aliases: tuple[str, ...] = ()) -> str:
-    """The sentence of a text that speaks of ``wanted``; empty when none does.
-
-    A value is spoken of when it stands there as a phrase (no word half-matched), when all its content words stand in one sentence in any form,
-    when a number of it is named in digits or words, or when one of its other wordings is.
-    """
-    plain = normalize(text)
-    for sentence in sentences(plain):
-        if any(_in_sentence(sentence, value, pack) for value in (wanted, *aliases)):
-            return sentence
-    return ""
+_HALF = 0.5
+_LEAST = 2
+"""Words of a fact's own sentence that have to be said for it to be told: half of them, and two."""
 
 
-def _in_sentence(sentence: str, wanted: str, pack: LanguagePack) -> bool:
-    value = normalize(wanted)
-    if contains_phrase(sentence, value):
-        return True
-    figures = numbers(value, pack)
-    if figures and _NUMBER.fullmatch(value):
-        return any(figure in numbers(sentence, pack) for figure in figures)
-    needed = terms(value, pack)
-    if not needed:
-        return False
-    said = terms(sentence, pack)
-    if has_han(value):
-        return len(value) > 1 and needed <= said and not figures
-    return needed <= said and all(figure in numbers(sentence, pack) for figure in figures)
+def stand_of(claims: tuple[Claim, ...], known: tuple[Claim, ...], pack: LanguagePack) -> tuple[Stand, Claim | None]:
+    """How claims stand to a fact: one that agrees outweighs those that do not. Gives the claim that decided, too."""
+    against: Claim | None = None
+    for claim in claims:
+        relation = best(claim, known, pack) if claim.attribute else NEITHER
+        if relation.stand is Stand.same:
+            return Stand.same, claim
+        if _conflicts(relation) and against is None:
+            against = claim
+    return (Stand.conflict, against) if against is not None else (Stand.neither, None)
 
 
-@in_one_script
-def says_so(text: str, wanted: str, pack: LanguagePack, aliases: tuple[str, ...] = ()) -> str:
-    """The sentence of a text that says ``wanted`` to be so; empty when it is only denied, asked about or not there."""
-    for sentence in sentences(normalize(text)):
-        named = [value for value in (wanted, *aliases) if _in_sentence(sentence, value, pack)]
-        if named and not _asks(sentence, pack) and not any(_denied(sentence, value, pack) for value in named):
-            return sentence
-    return ""
+def _conflicts(relation: Relation) -> bool:
+    return relation.stand is Stand.conflict and relation.strength >= LIKELY
 
 
-def _asks(sentence: str, pack: LanguagePack) -> bool:
-    return sentence.rstrip().endswith(("?", "？")) or bool(pack.any_of(pack.text.questions).search(fold(sentence)))
-
-
-def _denied(sentence: str, wanted: str, pack: LanguagePack) -> bool:
-    """Whether what is named stands in a clause that denies it."""
-    for clause in clauses_of(sentence):
-        if _in_sentence(clause, wanted, pack):
-            return not positive(plain_text(clause, pack), pack)[1]
-    return False
-
-
-def clauses_of(sentence: str) -> Iterator[str]:
-    """The clauses of a sentence, parted by commas and the like."""
-    yield from (part for part in re.split(r"[,，;；:：—–]|\s-\s", sentence) if part.strip())
-
-
-def claims_of(reply: str, pack: LanguagePack) -> tuple[Claim, ...]:
-    """What a reply states about its speaker, also in sentences without a subject."""
-    return tuple(
-        claim for claim in read_claims(reply, pack, Reading(loose=True, dropped=True)) if claim.subject == SPEAKER
-    )
-
-
-def states(reply: str, attribute: str, value: str, polarity: bool, pack: LanguagePack) -> Stand:
-    """How what a reply states of its speaker stands to a fact: ``same``, ``conflict`` or ``neither``."""
+def states(reply: str, attribute: str, value: str, polarity: bool, pack: LanguagePack, *, asked: str = "") -> Stand:
+    """How what a reply states of its speaker stands to a fact: ``same``, ``conflict`` or ``neither``. ``asked``: the message."""
     known = propositions(attribute, value, polarity, "", pack)
-    found = [relate(claim, one, pack) for claim in claims_of(reply, pack) for one in known]
-    if any(one.stand is Stand.same for one in found):
-        return Stand.same
-    return Stand.conflict if any(one.stand is Stand.conflict for one in found) else Stand.neither
+    return stand_of(claims_of(reply, pack, asked), known, pack)[0]
+
+
+def known_fact(
+    attribute: str, value: str, persona: Persona, pack: LanguagePack, *, polarity: bool = True
+) -> Known | None:
+    """The fact of a persona that is, or has among its other wordings, a value; by any name of its attribute. Empty: any attribute."""
+    for known in persona_knowledge(persona, pack).facts:
+        fact = known.fact
+        if (
+            known.free
+            or fact.polarity != polarity
+            or (attribute and not same_attribute(fact.attribute, attribute, pack))
+        ):
+            continue
+        if any(fold(one) == fold(value) for one in (fact.value, *known.aliases)):
+            return known
+    return None
+
+
+def same_attribute(first: str, second: str, pack: LanguagePack) -> bool:
+    """Whether two names stand for one attribute."""
+    one, two = pack.attribute(first), pack.attribute(second)
+    return fold(first) == fold(second) or (one is not None and two is not None and one.key == two.key)
+
+
+@in_one_script
+def told(reply: str, truth: str, pack: LanguagePack) -> str:
+    """The sentence of a reply that says a fact as its own sentence does, or at least half of it, and says it to be so."""
+    wanted, of_other = terms(truth, pack), of_another(truth, pack)
+    enough = max(min(_LEAST, len(wanted)), len(wanted) * _HALF)
+    for sentence in sentences(reply):
+        if contains_phrase(sentence, truth):
+            return sentence
+        if len(wanted & terms(sentence, pack)) < enough or (of_another(sentence, pack) and not of_other):
+            continue
+        if sentence_polarity(sentence, pack) == sentence_polarity(truth, pack):
+            return sentence
+    return truth if contains_phrase(reply, truth) else ""
 
 
 def aliases_of(value: str, persona: Persona) -> tuple[str, ...]:
-    """Other wordings that a persona gives for a value of its own."""
-    return next((fact.aliases for fact in persona.facts if fact.value == value), ())
+    """Other wordings that a persona gives for a value of its own, or for its name."""
+    if fold(value) == fold(persona.name):
+        return (*persona.aliases, persona.name.split(maxsplit=1)[0])
+    return next((fact.aliases for fact in persona.facts if fold(fact.value) == fold(value)), ())
 
 
 def fact_matches(fact: Fact, attribute: str, value: str, polarity: bool, pack: LanguagePack) -> bool:
     """Whether a stored fact says that; attributes by any of their names, values by meaning."""
-    spec, own = pack.attribute(attribute), pack.attribute(fact.attribute)
-    same_attribute = fold(fact.attribute) == fold(attribute) or (
-        spec is not None and own is not None and spec.key == own.key
-    )
-    if not same_attribute or fact.polarity != polarity:
+    if not same_attribute(fact.attribute, attribute, pack) or fact.polarity != polarity:
         return False
     return bool(mentions(fact.value, value, pack) or mentions(value, fact.value, pack))
+
+
+__all__ = [
+    "affirms",
+    "aliases_of",
+    "claims_about",
+    "claims_of",
+    "denies",
+    "fact_matches",
+    "known_fact",
+    "mentions",
+    "put_to",
+    "same_attribute",
+    "says_so",
+    "stand_of",
+    "states",
+    "told",
+]

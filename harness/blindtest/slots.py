@@ -62,11 +62,15 @@ def fill_slots(script: Script, suite: Suite, persona: Persona, pack: LanguagePac
         Lacking: the persona has no such fact, or no value of the suite is wrong for it.
     """
     values = {CHARACTER_SLOT: persona.name}
+    told = {found.removesuffix(STATEMENT) for text in texts_of(script) for found in names_in(text)}
+    told |= {found.removesuffix(STATEMENT) for filler in suite.fillers for found in names_in(filler)}
     for name in slots_of(script, suite):
         draw = random.Random(f"{seed}/{suite.suite}/{script.id}/{name}")
         slot = suite.slots[name]
         if slot.fact:
             fact = fact_of(slot.fact, persona, pack)
+            if fact is None and name not in told and held_fact(slot.fact, persona, pack) is not None:
+                continue  # what is only held may be a denial, which no text can put in words
             if fact is None:
                 raise Lacking(name, " or ".join(slot.fact))
             values[name] = fact.value
@@ -84,12 +88,29 @@ def fact_of(attributes: Iterable[str], persona: Persona, pack: LanguagePack) -> 
     """The first fact of a persona about one of some attributes, by any of their names; affirmed, or denied after ``not``."""
     for wanted in attributes:
         affirmed = not wanted.startswith(DENIED)
-        key = _key(wanted.removeprefix(DENIED), pack)
-        held = (fact for fact in persona.facts if fact.polarity == affirmed and _key(fact.attribute, pack) == key)
-        found = next(held, None)
+        facts = [fact for fact in persona.facts if fact.polarity == affirmed]
+        found = _about([wanted.removeprefix(DENIED)], facts, pack)
         if found is not None:
             return found
     return None
+
+
+def _about(attributes: Iterable[str], facts: list[PersonaFact], pack: LanguagePack) -> PersonaFact | None:
+    """The first fact about one of some attributes; "mother" is the mother's before it is any parent's."""
+    for wanted in attributes:
+        key = _key(wanted, pack)
+        alike = [fact for fact in facts if _key(fact.attribute, pack) == key]
+        if alike:
+            return next((fact for fact in alike if fold(fact.attribute) == fold(wanted)), alike[0])
+    return None
+
+
+def held_fact(attributes: Iterable[str], persona: Persona, pack: LanguagePack) -> PersonaFact | None:
+    """The fact of a persona about one of some attributes that a reply can give up: an affirmed one, else one that is denied ("no pets")."""
+    wanted = tuple(attributes)
+    return fact_of(wanted, persona, pack) or _about(
+        [one.removeprefix(DENIED) for one in wanted], list(persona.facts), pack
+    )
 
 
 def _key(attribute: str, pack: LanguagePack) -> str:

@@ -93,7 +93,7 @@ class _Walk:
             return  # a value that an earlier reply should have given; the graders say so
         reply = await self._say(step.say or "", number, index)
         for name, how in step.capture.items():
-            value = capture(reply, how, self.pack)
+            value = capture(reply, how, self.pack, self.exchanges[-1].user)
             if value:
                 self.captures[name] = self.values[name] = value
             else:

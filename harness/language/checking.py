@@ -36,6 +36,7 @@ WITHOUT = {
     "premise": "claims about what the character said are not noticed",
     "guards": "questions whether it is a bot and attempts to take it over are not noticed",
     "reply": "replies that give in or leave the role are not noticed",
+    "grading": "blind tests take denials, jokes and corrections in a reply at their words",
     "called": "a wrong name that the character is called by is not noticed",
     "holding": "there is no reply of last resort, and no opener for a begun answer",
     "lines": "the engine's own lines are bare",

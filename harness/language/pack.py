@@ -19,6 +19,7 @@ from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCue
 from harness.language.sections_constraints import ConstraintCues
 from harness.language.sections_examples import Example
 from harness.language.sections_facts import AnswerRules, Attribute, FactWording, TextRules
+from harness.language.sections_grading import GradingCues
 from harness.language.sections_guards import GuardCues
 from harness.language.sections_history import HistoryCues
 from harness.language.sections_keeping import KeepingCues
@@ -75,6 +76,7 @@ class LanguagePack(Frozen):
     premise: PremiseCues = Field(default_factory=PremiseCues)
     guards: GuardCues = Field(default_factory=GuardCues)
     reply: ReplyCues = Field(default_factory=ReplyCues)
+    grading: GradingCues = Field(default_factory=GradingCues)
     called: CalledCues = Field(default_factory=CalledCues)
     holding: HoldingLines = Field(default_factory=HoldingLines)
     lines: EngineLines = Field(default_factory=EngineLines)

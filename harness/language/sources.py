@@ -62,7 +62,7 @@ def pattern_sources(pack: LanguagePack) -> Iterator[Source]:
     yield from _wants(pack)
     yield from (("places.unlike", source) for source in pack.places.unlike)
     yield from (("agreement.genders", source) for words in pack.agreement.genders.values() for source in words.selves)
-    for name in ("premise", "reply", "agreement"):
+    for name in ("premise", "reply", "agreement", "grading"):
         for field, value in _fields(getattr(pack, name)):
             if isinstance(value, tuple):
                 # of a rewrite, what it looks for

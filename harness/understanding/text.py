@@ -30,6 +30,7 @@ _BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 _WORD_CHAR = re.compile(r"\w")
 _NO_WORD = re.compile(r"\W+")
 _MIN_STEM = 3
+_TEN = 10
 _THOUSAND = 1000
 _INCHES = 12
 _INCH = 2.54
@@ -249,6 +250,8 @@ def numeral(text: str) -> int | None:
             smaller = known.scales[char] < last
             total = total + group * known.scales[char] if smaller else (total + group) * known.scales[char]
             section, unit, last = 0, 0, known.scales[char]
+    if unit and len(text) > 1 and known.scales.get(text[-2], 0) > _TEN:
+        unit *= known.scales[text[-2]] // _TEN  # 一千二 is 1200, and 一千零二 is 1002
     return total + section + unit
 
 

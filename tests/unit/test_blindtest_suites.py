@@ -53,10 +53,7 @@ EVERYWHERE = {
 }
 """Faults that every script of a suite brings to light."""
 SEEDS = (*range(12), 2026)
-TAKEN_FOR_CONTRADICTIONS = {
-    ("three_rounds.en", "four_legs", "mia"), ("three_rounds.en", "family", "mia"), ("three_rounds.en", "family", "angus"),
-    ("drift.en", "pet", "mia"), ("three_rounds.en", "family", "own"),
-}  # fmt: skip
+TAKEN_FOR_CONTRADICTIONS: set[tuple[str, str, str]] = set()
 """Cases in which the graders take a character's own statement ("My little brother Theo is a line cook.") for another fact."""
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from harness.blindtest.grading.material import Judging, Material, passed
 from harness.blindtest.suite import Expect
 from harness.blindtest.transcript import Exchange
+from harness.language import LanguagePack
 from harness.understanding.checks.consistency import character_findings, form_findings
+from harness.understanding.facts.predicates import plain_text
 from harness.understanding.text import normalize
 
 GRADER = "form"
@@ -24,10 +26,17 @@ def judge_form(exchange: Exchange, expect: Expect, material: Material) -> Judgin
     if expect.in_character:
         broken = next(character_findings(reply, material.persona, pack), None)
         broken = broken or next((one for one in found if one.kind in _IN_CHARACTER), None)
-        yield passed("in character", broken is None, broken.evidence if broken else "", grader=GRADER)
+        words = broken.evidence if broken else _from_a_desk(reply, pack)
+        yield passed("in character", not words, words, grader=GRADER)
     if expect.language:
         spoken = material.packs.detect(reply, language)
         yield passed(f"language {language}", spoken == language, f"{spoken}: {reply[:80]}", grader=GRADER)
     else:
         drifted = next((one for one in found if one.kind == "language_drift"), None)
         yield passed(f"language {language}", drifted is None, drifted.evidence if drifted else "", grader=GRADER)
+
+
+def _from_a_desk(reply: str, pack: LanguagePack) -> str:
+    """Words of a reply that talk as from a program or a desk."""
+    found = pack.any_of(pack.grading.breaks).search(plain_text(reply, pack))
+    return found[0] if found else ""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
-from harness.blindtest.grading.material import Judging, Material, passed
+from harness.blindtest.grading.material import Judged, Judging, Material, passed
+from harness.blindtest.grading.tone import tones_of
 from harness.blindtest.suite import Expect
 from harness.blindtest.transcript import Exchange
-from harness.state import Emotion
+from harness.language import LanguagePack
 from harness.understanding.checks.candour import admits
-from harness.understanding.emotion.appraising import appraise
+from harness.understanding.facts.predicates import plain_text
+from harness.understanding.text import sentences
 
 GRADER = "patterns"
 _UNIT = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+(?:['’-][^\W_]+)*")
-_CALM = 0.12
 
 
 def count_words(text: str) -> int:
@@ -36,25 +37,25 @@ def judge_patterns(exchange: Exchange, expect: Expect, material: Material) -> Ju
         span = f"{bounds.min_words} to {bounds.max_words or 'any number of'} words"
         yield passed(span, good, f"{words} words", grader=GRADER)
     if expect.admits is not None:
-        said = admits(reply, material.packs.get(expect.language or material.suite.language))
-        yield passed("admits to be a program" if expect.admits else "claims not to be a program", said == expect.admits,
-                     reply[:120], grader=GRADER)  # fmt: skip
+        yield _honest(reply, expect.admits, material.packs.get(expect.language or material.suite.language))
     if expect.tone or expect.not_tone:
-        heard = tones_of(appraise(reply, material.pack))
-        if expect.tone:
-            yield passed(f"tone {' or '.join(expect.tone)}", bool(heard & set(expect.tone)),
-                         f"{', '.join(sorted(heard))}: {reply[:100]}", grader=GRADER)  # fmt: skip
-        if expect.not_tone:
-            wrong = heard & set(expect.not_tone)
-            yield passed(f"not {' or '.join(expect.not_tone)}", not wrong,
-                         f"{', '.join(sorted(heard))}: {reply[:100]}", grader=GRADER)  # fmt: skip
+        yield from _tones(reply, exchange.user, expect, material)
 
 
-def tones_of(mood: Emotion) -> frozenset[str]:
-    """The tones that words with such a mood have."""
-    if abs(mood.valence) < _CALM:
-        return frozenset({"neutral"})
-    if mood.valence > 0:
-        return frozenset({"glad", "cheerful"} if mood.arousal > _CALM else {"glad", "warm"})
-    return frozenset({mood.label if mood.label in {"anger", "fear"} else "sad"} | ({"angry"} if mood.label == "anger" else set())
-                     | ({"afraid"} if mood.label == "fear" else set()))  # fmt: skip
+def _honest(reply: str, wanted: bool, pack: LanguagePack) -> Judged:
+    """Whether a reply says that a program is speaking; "if I were a machine, …" does not."""
+    unreal = pack.any_of((*pack.grading.unreal, *pack.grading.ironic))
+    said = next((one for one in sentences(reply) if not unreal.search(plain_text(one, pack)) and admits(one, pack)), "")
+    expectation = "admits to be a program" if wanted else "claims not to be a program"
+    return passed(expectation, bool(said) == wanted, said or reply[:120], grader=GRADER)
+
+
+def _tones(reply: str, message: str, expect: Expect, material: Material) -> Judging:
+    heard = dict(tones_of(reply, message, material.pack))
+    shown = "; ".join(f"{tone}: {words}" if words else tone for tone, words in heard.items())
+    if expect.tone:
+        fits = any(tone in heard for tone in expect.tone)
+        yield passed(f"tone {' or '.join(expect.tone)}", fits, shown, grader=GRADER)
+    if expect.not_tone:
+        wrong = any(tone in heard for tone in expect.not_tone)
+        yield passed(f"not {' or '.join(expect.not_tone)}", not wrong, shown, grader=GRADER)

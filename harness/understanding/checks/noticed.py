@@ -42,6 +42,19 @@ def holds(reply: str, notice: Notice, *, state: DialogueState, persona: Persona,
     return _states(normalize(reply), notice, _fact(notice, knowledge_of(state, persona, pack)), pack)
 
 
+@in_one_script
+def tells(reply: str, notice: Notice, known: Knowledge, pack: LanguagePack) -> bool:
+    """Whether a reply states the fact of a notice, or denies what is claimed against it."""
+    fact = _fact(notice, known)
+    return _states(reply, notice, fact, pack) or _denies(reply, notice, fact, pack)
+
+
+@in_one_script
+def gives_in(reply: str, notice: Notice, known: Knowledge, pack: LanguagePack) -> str:
+    """The words in which a reply makes the false claim of a notice its own; empty when it does not."""
+    return _asserts(reply, notice, _fact(notice, known), pack)
+
+
 def _fact(notice: Notice, known: Knowledge) -> Known | None:
     return next((item for item in known.facts if item.fact.id == notice.fact_id), None)
 
