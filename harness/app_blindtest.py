@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from harness.app import Harness
+from harness.app_blindtest_judging import Judging, judged
 from harness.blindtest.ablations import Ablation, Engine, checked, without
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
 from harness.blindtest.grading import grade_all
@@ -23,6 +24,7 @@ from harness.blindtest.importing import Recorded
 from harness.blindtest.limits import Limits
 from harness.blindtest.loading import find_suites, load_suite
 from harness.blindtest.machine import machine
+from harness.blindtest.pacing import PacedWitness, Pacing
 from harness.blindtest.plan import Plan, plan_trials
 from harness.blindtest.results import Results, results_of
 from harness.blindtest.retelling import retell
@@ -163,6 +165,8 @@ class Bench:
         out: str | Path = "blindtest",
         resume: bool = False,
         limits: Limits | None = None,
+        judge: str | Judging = "rules",
+        pacing: Pacing | None = None,
         on_plan: Callable[[Plan, int], None] | None = None,
         on_trial: Progress | None = None,
     ) -> Run:
@@ -178,16 +182,21 @@ class Bench:
             jobs: trials side by side.
             resume: go on with the run that is in the folder.
             limits: prices, and what ends the run before its last trial; what was held is kept, and can be gone on with.
+            judge: ``rules``, ``model`` or ``both``; or more about it, see :class:`harness.app_blindtest_judging.Judging`.
+            pacing: replies come at the pace of a person; results stay the same.
             on_plan: is told the plan and how many trials are there already. ``on_trial``: each trial and its transcript.
 
         Raises:
             SuiteError, PersonaError, RunError: nothing was held. ModelError, LocalModelError: no model.
         """
+        judging = Judging.of(judge)
         given = [one for one in suites if isinstance(one, Suite)]
         chosen = (*given, *self.suites([one for one in suites if not isinstance(one, Suite)], language=language))
         people = self.personas(personas, chosen)
         names = list(dict.fromkeys((witness, *against, *(f"{ENGINE}-{one}" for one in checked(tuple(ablate))))))
         witnesses = {name: self.witness(name) for name in names}
+        if pacing is not None:
+            witnesses = {name: PacedWitness(one, pacing) for name, one in witnesses.items()}
         plan = plan_trials(chosen, people, names, self.base.languages, trials=trials, seed=seed)
         info = self._info(chosen, people, {name: one.about for name, one in witnesses.items()}, plan, trials, seed)
         if limits is not None:
@@ -203,7 +212,7 @@ class Bench:
         finally:
             await stage.close()
         transcripts = [running.done[trial.key] for trial in plan.trials if trial.key in running.done]
-        return Run(folder, info, plan, self.grade(folder, info, transcripts), running.stopped)
+        return Run(folder, info, plan, await judged(self, folder, info, transcripts, judging), running.stopped)
 
     async def keep(self, recorded: Sequence[Recorded], suites: Sequence[str | Path], *, out: str | Path) -> Run:
         """Put conversations that another system held into a run folder, and grade them.

@@ -132,13 +132,39 @@ class Compared(Frozen):
     winner: str
 
 
+class JudgeWorth(Frozen):
+    """How often the model judge was right in a language, where the answer is known. ``counts``: whether its verdicts do."""
+
+    language: str
+    right: int
+    decided: int
+    undecided: int
+    low: float
+    high: float
+    counts: bool
+
+
+class JudgeShown(Frozen):
+    """The model judge of a run. Without ``worth`` it was never calibrated, and no verdict of it counts."""
+
+    mode: str
+    about: dict[str, Any] = Field(default_factory=dict)
+    threshold: float
+    worth: tuple[JudgeWorth, ...] = ()
+
+
 class Results(Frozen):
-    """Everything a report is made of. The same transcripts and verdicts give the same bytes; times are kept apart."""
+    """Everything a report is made of. The same transcripts and verdicts give the same bytes; times are kept apart.
+
+    Attributes:
+        judge: of the meaning of replies, where a model was asked.
+    """
 
     witnesses: tuple[WitnessResult, ...]
     suites: tuple[SuiteResult, ...]
     trials: tuple[TrialResult, ...]
     comparisons: tuple[Compared, ...] = ()
+    judge: JudgeShown | None = None
 
     def passed(self, name: str = "") -> bool:
         """Whether a witness (the first when empty) passed every suite, and no trial of it ended early. False without trials."""

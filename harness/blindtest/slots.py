@@ -44,7 +44,7 @@ def texts_of(script: Script) -> Iterator[str]:
         for step in one.steps:
             yield from (text for text in (step.say, step.event, step.task) if text)
             expect = step.expect
-            yield from (*expect.mentions, *expect.mentions_any, *expect.avoids)
+            yield from (*expect.mentions, *expect.mentions_any, *expect.avoids, *expect.judge)
             state = step.state
             statements = [expect.states, *((state.fact, state.no_fact) if state else ())]
             for stated in statements:

@@ -73,6 +73,13 @@ def rate(passed: int, total: int) -> Rate:
     return Rate(passed, total, max(0.0, float(low)), min(1.0, float(high)))
 
 
+def binomial(passed: int, total: int, chance: float = 0.5) -> float:
+    """Two-sided p of the exact binomial test of a share against chance; 1 for nothing. Raises MissingExtra."""
+    if not total:
+        return 1.0
+    return float(_scipy_stats().binomtest(passed, total, chance).pvalue)
+
+
 def compare(first: str, second: str, paired: Mapping[str, Paired], *, seed: int = 0) -> tuple[Comparison, ...]:
     """Two witnesses on several kinds of probes, corrected for their number.
 
@@ -185,6 +192,14 @@ def _numpy() -> Any:
     except ImportError as failure:
         raise _missing() from failure
     return np
+
+
+def _scipy_stats() -> Any:
+    try:
+        from scipy import stats
+    except ImportError as failure:
+        raise _missing() from failure
+    return stats
 
 
 def _proportion() -> Any:

@@ -163,6 +163,7 @@ class Expect(Frozen):
         tone, not_tone: what the reply sounds like, or does not.
         admits: the reply says honestly (or, False, does not say) that a program is speaking.
         matches, lacks: regular expressions that are found, or not.
+        judge: criteria in free words, which only a model can judge; the rules leave them undecided.
     """
 
     mentions: Templates = ()
@@ -181,6 +182,7 @@ class Expect(Frozen):
     length: Length | None = None
     matches: Patterns = ()
     lacks: Patterns = ()
+    judge: Templates = ()
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

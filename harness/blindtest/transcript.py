@@ -131,6 +131,29 @@ class Happening(Frozen):
     text: str = ""
 
 
+class Interrogation(Frozen):
+    """What a simulated interrogator made of a conversation.
+
+    Attributes:
+        question: ``machine`` or ``character``. ``verdict``: human, machine, holds, breaks; empty for none.
+        reason: style, socio_emotional, knowledge, situational. ``quote``: words of the witness on which it decided.
+        noticed: what did not fit together, as it went. ``void``: why the verdict does not count.
+        calls: of the interrogator's model.
+    """
+
+    strategy: str
+    persona: str
+    question: str
+    verdict: str = ""
+    confidence: float = 0.0
+    reason: str = ""
+    reasoning: str = ""
+    quote: str = ""
+    noticed: tuple[str, ...] = ()
+    void: str = ""
+    calls: int = 0
+
+
 class Transcript(Frozen):
     """What happened in a trial.
 
@@ -138,6 +161,7 @@ class Transcript(Frozen):
         captures: values taken from replies. ``lost``: names of captures that found nothing.
         error: why the trial ended early; empty when it ran to its end.
         skipped: what a witness cannot do (undo …), in words; what depends on it is not applicable.
+        interrogation: where no script but a simulated interrogator asked.
     """
 
     trial: Trial
@@ -148,6 +172,7 @@ class Transcript(Frozen):
     error: str = ""
     skipped: tuple[str, ...] = ()
     started_at: str = ""
+    interrogation: Interrogation | None = None
 
 
 class Verdict(Frozen):

@@ -10,6 +10,7 @@ import typer
 
 from harness.cli.blindtest_options import (
     INTERRUPTED,
+    Judge,
     Language,
     Personas,
     Plots,
@@ -51,6 +52,7 @@ def run_suites(
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Base of all seeds.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="J", help="Trials side by side.")] = 1,
     language: Language = "",
+    judge: Judge = "rules",
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the run.")] = Path("blindtest"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder; nothing is held twice.")] = False,
     baseline: Annotated[
@@ -89,7 +91,7 @@ def run_suites(
 
             run = await bench.run(
                 suites, personas=personas or (), against=_split(against), ablate=_split(ablate), witness=witness,
-                language=language, trials=trials, seed=seed, jobs=jobs, out=out, resume=resume, limits=limits,
+                language=language, trials=trials, seed=seed, jobs=jobs, out=out, resume=resume, limits=limits, judge=judge,
                 on_plan=bar.planned, on_trial=bar.trial,
             )  # fmt: skip
             packs = bench.base.languages

@@ -26,6 +26,9 @@ Personas = Annotated[
 ]  # fmt: skip
 Language = Annotated[str, typer.Option("--language", metavar="CODE", help="Only suites in this language.")]
 Witness = Annotated[str, typer.Option("--witness", metavar="NAME", help="Which witness; default: the one examined.")]
+Judge = Annotated[
+    str, typer.Option("--judge", metavar="JUDGE", help="Who grades: rules; both: a model what rules leave undecided; model: all that is about meaning.")
+]  # fmt: skip
 Times = Annotated[
     bool, typer.Option("--times", help="Put the seconds of replies into report.html, which is then another one each time.")
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.blindtest import app
-from harness.cli.blindtest_options import Directory, Plots, Witness, with_bench, wrong_usage
+from harness.cli.blindtest_options import Directory, Judge, Plots, Witness, with_bench, wrong_usage
 from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
@@ -102,9 +102,16 @@ def regression_lines(found: Regression) -> list[RenderableType]:
 
 @app.command("judge")
 def judge_again(
-    directory: Directory, *, plots: Plots = None, as_json: Json = False, config: Config = None, overrides: Set = None
+    directory: Directory,
+    *,
+    judge: Judge = "rules",
+    plots: Plots = None,
+    as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
 ) -> None:
-    """Grade the transcripts of a run anew with the rules of today, and say which verdicts have changed. No model is asked.
+    """Grade the transcripts of a run anew with the rules of today, and say which verdicts have changed. With --judge a model is asked,
+    for what the rules leave undecided (both) or for all that is about meaning (model); nothing is asked twice.
 
     Exit codes: 0 it passed its thresholds, 1 not, 2 wrong usage.
     """
@@ -113,13 +120,14 @@ def judge_again(
     from harness.cli.running import print_json
 
     async def work(bench: Bench) -> tuple[Held, tuple[Path, ...], list[dict[str, Any]]]:
+        from harness.app_blindtest_judging import judged
         from harness.blindtest.folder import RunFolder
         from harness.blindtest.reporting import read_held, write_reports
 
         folder = RunFolder(directory)
         info = folder.info()
         before = {key: one.verdicts for key, one in folder.graded().items()}
-        bench.grade(folder, info, folder.transcripts())
+        await judged(bench, folder, info, folder.transcripts(), judge)
         files = write_reports(folder, packs=bench.base.languages, plots=plots)
         held = read_held(folder)
         return held, files, _changed(before, held)

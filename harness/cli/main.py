@@ -14,6 +14,8 @@ import typer.core
 from harness.cli import (
     artifacts,
     blindtest,
+    blindtest_human,
+    blindtest_judging,
     blindtest_looking,
     blindtest_weighing,
     chat,
@@ -110,6 +112,8 @@ MEMORY_COMMANDS = (memory, memory_changes, memory_moving, memory_review)
 app.add_typer(memory.app, name="memory", rich_help_panel=LOOKING)
 app.add_typer(graph.app, name="graph", rich_help_panel=LOOKING)
 BLINDTEST_COMMANDS = (blindtest, blindtest_looking, blindtest_weighing)
+blindtest_judging.register(blindtest.app)
+blindtest_human.register(blindtest.app)
 app.add_typer(blindtest.app, name="blindtest", rich_help_panel=LOOKING)
 app.add_typer(persona.app, name="persona", rich_help_panel=MAKING)
 app.add_typer(prompts.app, name="prompts", rich_help_panel=MAKING)

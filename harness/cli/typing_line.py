@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from prompt_toolkit import PromptSession
@@ -36,6 +37,19 @@ def _history() -> History:
     except OSError:
         return InMemoryHistory()
     return _Discreet(str(folder / CHAT_HISTORY))
+
+
+def single_lines(**streams: Any) -> Callable[[str], Awaitable[str]]:
+    """Asks for single lines that no history keeps; what is printed meanwhile stands above. ``streams`` as above."""
+    from prompt_toolkit.patch_stdout import patch_stdout
+
+    asking: PromptSession[str] = PromptSession(history=InMemoryHistory(), **streams)
+
+    async def ask(prompt: str) -> str:
+        with patch_stdout():
+            return await asking.prompt_async(prompt)
+
+    return ask
 
 
 class _Discreet(FileHistory):

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from harness.blindtest.grading import rubrics
+from harness.blindtest.grading.model import Before
 from harness.prompt_views import (
     AnalysisView,
     ContextView,
@@ -189,7 +191,45 @@ def cases(language: str) -> dict[str, dict[str, Any]]:
         "truths": (text["truth"],),
         "findings": tuple(FindingView(kind, text["reply"], text["truth"]) for kind in FINDING_KINDS),
     }
+    said = (Before(text["user"], text["reply"]),)
+    asking = {"interrogator": text["truth"], "noticed": (text["reply"],)}
     return {
+        "judge_reply": {
+            "name": persona.name,
+            "truths": (text["truth"],),
+            "before": said,
+            "user_text": text["user"],
+            "reply": text["reply"],
+            "criterion": text["truth"],
+            "rubric": rubrics.rubric("detail", language),
+        },
+        "judge_reply:bare": {
+            "name": persona.name,
+            "truths": (),
+            "before": (),
+            "user_text": text["user"],
+            "reply": text["reply"],
+            "criterion": text["truth"],
+            "rubric": rubrics.rubric("", language),
+        },
+        "judge_pair": {
+            "name": persona.name,
+            "truths": (text["truth"],),
+            "first": said,
+            "second": said,
+            "rubric": rubrics.rubric("contradiction", language),
+        },
+        "interrogate": {"strategy": text["truth"], "question": "machine", "turns": 9, "turn": 2, **asking},
+        "interrogate:character": {
+            "strategy": text["truth"],
+            "question": "character",
+            "turns": 9,
+            "turn": 1,
+            "interrogator": text["truth"],
+            "noticed": (),
+        },
+        "interrogation_verdict": {"question": "machine", "said": said, **asking},
+        "interrogation_verdict:character": {"question": "character", "said": said, **asking, "noticed": ()},
         "system": {"persona": persona},
         "system:bare": {"persona": PersonaView(persona.name)},
         "system:admit": {"persona": replace(persona, bot_question="admit", stage_directions=True, examples=())},

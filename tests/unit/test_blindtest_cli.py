@@ -24,8 +24,8 @@ from harness.blindtest.folder import RunFolder
 from harness.blindtest.reporting import read_held
 from harness.cli.main import app
 from harness.testing.scripted_server import Answer, Received, ScriptedServer, ServerThread
+from tests._commands import Run, runner
 from tests.unit._blindtest_runs import PERSONAS, SUITES, held
-from tests.unit._commands import Run, runner
 
 ROOT = Path(__file__).resolve().parents[2]
 BOTH = pytest.mark.parametrize("language", ["en", "zh"])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from harness.blindtest.grading.facts import judge_facts
 from harness.blindtest.grading.form import judge_form
 from harness.blindtest.grading.material import Judged, Material, passed
+from harness.blindtest.grading.opinions import left_to_a_model
 from harness.blindtest.grading.patterns import judge_patterns
 from harness.blindtest.grading.state import judge_state
 from harness.blindtest.suite import FORM, Expect, Step, Suite
@@ -32,7 +33,34 @@ def grade(transcript: Transcript, *, suite: Suite, persona: Persona, packs: Lang
         for index, step in enumerate(one.steps)
         for verdict in _step(number, index, step, material)
     ]
+    if transcript.interrogation is not None:
+        # A question that was never asked is nothing the witness failed at.
+        verdicts = [one for one in verdicts if one.exchange]
+        verdicts += interrogated(transcript, script.probe)
     return Graded(key=transcript.trial.key, verdicts=tuple(verdicts))
+
+
+def interrogated(transcript: Transcript, probe: str) -> Iterator[Verdict]:
+    """The verdict of the interrogator, where one asked: to be taken for a human being, or to hold, passes."""
+    found = transcript.interrogation
+    if found is None or not transcript.exchanges:
+        return
+    last = transcript.exchanges[-1]
+    outcome: Outcome = "pass" if found.verdict in ("human", "holds") else "fail"
+    evidence = " · ".join(filter(None, (found.quote, found.reason, found.reasoning)))
+    if found.void or not found.verdict:
+        outcome, evidence = "undecided", found.void or transcript.error or "no verdict"
+    yield Verdict(
+        round=last.round,
+        step=last.step,
+        exchange=last.number,
+        probe=probe,
+        expectation="is taken for a human being" if found.question == "machine" else "holds to the end",
+        outcome=outcome,
+        grader="model",
+        evidence=evidence,
+        confidence=found.confidence,
+    )
 
 
 def _step(number: int, index: int, step: Step, material: Material) -> Iterator[Verdict]:
@@ -55,6 +83,7 @@ def _step(number: int, index: int, step: Step, material: Material) -> Iterator[V
             return
         yield from _verdicts(judge_facts(exchange, step.expect, material), exchange, step, probe)
         yield from _verdicts(judge_patterns(exchange, step.expect, material), exchange, step, probe)
+        yield from _verdicts(left_to_a_model(step.expect, material), exchange, step, probe)
     if step.state is not None:
         after = exchange or material.latest(number, index)
         if after is not None:
@@ -73,7 +102,7 @@ def _captured(exchange: Exchange, step: Step, probe: str, material: Material) ->
 def _absent(step: Step, material: Material) -> tuple[str, ...]:
     """Captured names that an expectation needs and no reply gave."""
     expect = step.expect
-    texts = [*expect.mentions, *expect.mentions_any, *expect.avoids]
+    texts = [*expect.mentions, *expect.mentions_any, *expect.avoids, *expect.judge]
     if expect.states is not None:
         texts += [expect.states.value, expect.states.subject]
     needed = {name for text in texts for name in names_in(text)}

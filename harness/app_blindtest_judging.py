@@ -1,0 +1,367 @@
+"""Judging runs with a model: second opinions on a run, calibration of the judge, two witnesses against each other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
+from harness.blindtest.grading.calibration import (
+    FILE as CALIBRATION,
+    THRESHOLD,
+    Calibration,
+    Told,
+    calibrate as calibrate_judge,
+    read_calibration,
+)
+from harness.blindtest.grading.labelled import Labels, load_labels, shipped_labels
+from harness.blindtest.grading.model import Judgement, ModelJudge
+from harness.blindtest.grading.opinions import JudgeMode, question_for, second_opinion
+from harness.blindtest.grading.pairs import Preference, Preferences, prefer as prefer_pair
+from harness.blindtest.results import JudgeShown, JudgeWorth, Results, results_of
+from harness.blindtest.suite import Suite
+from harness.blindtest.transcript import Graded, Transcript
+from harness.errors import RunError
+from harness.settings import Settings
+from harness.state import Persona
+
+if TYPE_CHECKING:
+    from harness.app_blindtest import Bench
+
+JUDGEMENTS = "judgements.jsonl"
+PREFERENCES = "preferences.json"
+MODES: tuple[JudgeMode, ...] = ("rules", "model", "both")
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How replies are judged.
+
+    Attributes:
+        mode: ``rules``; ``both``: rules first, a model for what they leave undecided; ``model``: a model for all that is about meaning.
+        votes, temperature: of the model, a question.
+        calibration: of this judge, or where it is stored. Without one, the run's own is used, or made on the shipped rows.
+        calibrate: False: make none; then verdicts of a judge without one do not count.
+        threshold: least lower bound of the judge's accuracy for its verdicts to count.
+        at_once: questions side by side.
+    """
+
+    mode: JudgeMode = "rules"
+    votes: int = 3
+    temperature: float = 0.7
+    calibration: Calibration | Path | None = None
+    calibrate: bool = True
+    threshold: float = THRESHOLD
+    at_once: int = 1
+
+    @classmethod
+    def of(cls, judge: str | Judging) -> Judging:
+        """From a mode.
+
+        Raises:
+            RunError: there is no such mode, or a number is out of its range.
+        """
+        if isinstance(judge, Judging):
+            made = judge
+        elif judge in MODES:
+            made = cls(mode=judge)
+        else:
+            raise RunError(f"There is no judge {judge!r}.", remedy=f"There are {', '.join(MODES)}.")
+        if made.votes < 1 or made.at_once < 1 or not 0 <= made.temperature <= 2 or not 0 <= made.threshold <= 1:
+            raise RunError(
+                f"Expected at least one vote, a temperature from 0 to 2 and a threshold from 0 to 1, got {made.votes}, "
+                f"{made.temperature} and {made.threshold}.",
+                remedy="Correct these numbers.",
+            )
+        return made
+
+
+def judge_of(bench: Bench, judging: Judging) -> ModelJudge:
+    """The model judge of a bench: the evaluator of its settings."""
+    return ModelJudge(
+        bench.base.model,
+        bench.base.prompts,
+        votes=judging.votes,
+        temperature=judging.temperature,
+        at_once=judging.at_once,
+        model_name=evaluator(bench),
+    )
+
+
+def evaluator(bench: Bench) -> str:
+    """The id of the model that judges."""
+    settings = bench.base.settings
+    assert isinstance(settings, Settings)  # noqa: S101 - a Harness keeps them so
+    if bench.model is not None:
+        return bench.model.model_id("evaluator")
+    models = settings.models
+    return models.evaluator or models.responder or (settings.local.model if settings.embedded else "")
+
+
+async def judge_run(
+    bench: Bench, path: str | Path, judge: str | Judging = "both", *, told: Told | None = None
+) -> Results:
+    """Judge the transcripts of a run; verdicts, results and the calibration are written into its folder.
+
+    What was asked before is not asked again (``judgements.jsonl``).
+
+    Raises:
+        RunError: there is no run, or the numbers are out of their range. ModelError: the judge cannot be reached.
+    """
+    folder = RunFolder(path)
+    return await judged(bench, folder, folder.info(), folder.transcripts(), judge, told=told)
+
+
+async def judged(
+    bench: Bench,
+    folder: RunFolder,
+    info: RunInfo,
+    transcripts: Sequence[Transcript],
+    judge: str | Judging,
+    *,
+    told: Told | None = None,
+) -> Results:
+    """Like :func:`judge_run`, for transcripts at hand."""
+    judging = Judging.of(judge)
+    results = bench.grade(folder, info, transcripts)
+    if judging.mode == "rules":
+        return results
+    asking = judge_of(bench, judging)
+    asking.known.update(_known(folder))
+    suites = {name: Suite.model_validate(text) for name, text in info.texts.items()}
+    people = {name: Persona.model_validate(text) for name, text in info.people.items()}
+    graded = folder.graded()
+    if not _wanted(bench, judging.mode, transcripts, graded, suites, people):
+        return results  # no calibration is worth its calls where nothing is asked
+    second: dict[str, Graded] = {}
+    try:
+        languages = list(dict.fromkeys(suite.language for suite in suites.values()))
+        calibration = await _calibration(bench, folder, asking, judging, languages, told)
+        opinions = _Opinions(bench, asking, judging.mode, calibration, suites, people)
+        second = await opinions.on(transcripts, graded)
+    finally:
+        folder.write(JUDGEMENTS, "".join(one.model_dump_json() + "\n" for one in asking.known.values()))
+    folder.write_graded(second[one.trial.key] for one in transcripts)
+    made = results_of(transcripts, second, suites, reference=next(iter(info.witnesses)), prices=info.prices)
+    made = made.model_copy(update={"judge": _shown(judging, asking, calibration)})
+    folder.write(RESULTS, made.model_dump_json(indent=1) + "\n")
+    return made
+
+
+def _wanted(
+    bench: Bench,
+    mode: JudgeMode,
+    transcripts: Sequence[Transcript],
+    graded: Mapping[str, Graded],
+    suites: Mapping[str, Suite],
+    people: Mapping[str, Persona],
+) -> bool:
+    """Whether anything is left for a model to judge."""
+    return any(
+        question_for(verdict, one, suites[one.trial.suite], people[one.trial.persona], bench.base.languages, mode)
+        for one in transcripts
+        for verdict in graded[one.trial.key].verdicts
+    )
+
+
+def _shown(judging: Judging, judge: ModelJudge, calibration: Calibration | None) -> JudgeShown:
+    """The judge for the reader of the results."""
+    return JudgeShown(
+        mode=judging.mode,
+        about=judge.about(),
+        threshold=judging.threshold,
+        worth=tuple(
+            JudgeWorth(
+                language=name,
+                right=tally.right,
+                decided=tally.right + tally.wrong,
+                undecided=tally.undecided,
+                low=tally.low,
+                high=tally.high,
+                counts=not calibration.why_not(name),
+            )
+            for name, tally in calibration.languages.items()
+        )
+        if calibration is not None
+        else (),
+    )
+
+
+@dataclass(slots=True)
+class _Opinions:
+    bench: Bench
+    judge: ModelJudge
+    mode: JudgeMode
+    calibration: Calibration | None
+    suites: Mapping[str, Suite]
+    people: Mapping[str, Persona]
+    done: dict[str, Graded] = field(default_factory=dict)
+
+    async def on(self, transcripts: Sequence[Transcript], graded: Mapping[str, Graded]) -> dict[str, Graded]:
+        todo = iter(transcripts)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.judge.at_once):
+                    group.create_task(self._worker(todo, graded))
+        except* Exception as several:  # the first says what is wrong; the others say the same
+            raise several.exceptions[0] from several
+        return self.done
+
+    async def _worker(self, todo: object, graded: Mapping[str, Graded]) -> None:
+        for one in todo:  # type: ignore[attr-defined]  # one iterator, shared by all workers
+            self.done[one.trial.key], _ = await second_opinion(
+                one,
+                graded[one.trial.key],
+                suite=self.suites[one.trial.suite],
+                persona=self.people[one.trial.persona],
+                packs=self.bench.base.languages,
+                judge=self.judge,
+                mode=self.mode,
+                counts=self._why_not,
+            )
+
+    def _why_not(self, language: str) -> str:
+        return "the judge is not calibrated" if self.calibration is None else self.calibration.why_not(language)
+
+
+def _known(folder: RunFolder) -> dict[str, Judgement]:
+    """Judgements that are there already. A line that a crash cut short is passed over: it is asked again."""
+    found: dict[str, Judgement] = {}
+    try:
+        lines = (folder.path / JUDGEMENTS).read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return found
+    for line in lines:
+        try:
+            one = Judgement.model_validate_json(line)
+        except ValidationError:
+            continue
+        found[one.key] = one
+    return found
+
+
+async def _calibration(
+    bench: Bench,
+    folder: RunFolder,
+    judge: ModelJudge,
+    judging: Judging,
+    languages: Sequence[str],
+    told: Told | None,
+) -> Calibration | None:
+    """The calibration that decides whether verdicts count; it stands in the folder of the run afterwards."""
+    given = judging.calibration
+    if isinstance(given, Path):
+        given = read_calibration(given)
+    if given is not None and not given.fits(judge):
+        raise RunError(
+            f"The calibration is of another judge: {given.about or given.judge}, not {judge.about()}.",
+            remedy="Calibrate this judge: harness blindtest calibrate.",
+        )
+    found = given or _stored(folder, judge, languages)
+    if found is None and judging.calibrate:
+        rows = shipped_labels(languages)
+        if rows:
+            found = await calibrate_judge(rows, packs=bench.base.languages, judge=judge, told=told)
+    if found is not None:
+        found = found.model_copy(update={"threshold": judging.threshold})
+        folder.write(CALIBRATION, found.model_dump_json(indent=1) + "\n")
+    return found
+
+
+def _stored(folder: RunFolder, judge: ModelJudge, languages: Sequence[str]) -> Calibration | None:
+    path = folder.path / CALIBRATION
+    if not path.is_file():
+        return None
+    found = read_calibration(path)
+    return found if found.fits(judge) and set(languages) <= set(found.languages) else None
+
+
+async def calibrate(
+    bench: Bench,
+    *,
+    labels: Sequence[str | Path] = (),
+    judge: str | Judging = "model",
+    language: str = "",
+    out: str | Path | None = None,
+    told: Told | None = None,
+) -> Calibration:
+    """Let a judge grade replies whose verdict is known.
+
+    Args:
+        labels: files of labelled rows; those of the package when none is given.
+        judge: a mode, or how it judges; ``rules`` needs no model.
+        language: only rows of this language.
+        out: the folder of a run, or any other, in which ``calibration.json`` is written.
+        told: each row, as soon as it is judged.
+
+    Raises:
+        SuiteError: a file of labels is wrong. RunError: no rows of that language. ModelError: the judge cannot be reached.
+    """
+    judging = Judging.of(judge)
+    rows: tuple[Labels, ...] = tuple(load_labels(path) for path in labels) or shipped_labels()
+    rows = tuple(one for one in rows if not language or one.language == language)
+    if not rows:
+        raise RunError(f"There are no labelled rows in {language!r}.", remedy="Give a file of them with --labels.")
+    asking = None if judging.mode == "rules" else judge_of(bench, judging)
+    made = await calibrate_judge(
+        rows,
+        packs=bench.base.languages,
+        judge=asking,
+        mode=judging.mode,
+        threshold=judging.threshold,
+        told=told,
+    )
+    if out is not None:
+        folder = RunFolder(out)
+        try:
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.write(CALIBRATION, made.model_dump_json(indent=1) + "\n")
+        except OSError as failure:
+            raise RunError(
+                f"{out} cannot be written: {failure.strerror or failure}.", remedy="Choose another folder."
+            ) from failure
+    return made
+
+
+async def prefer(
+    bench: Bench, path: str | Path, first: str, second: str, judge: str | Judging = "model"
+) -> Preferences:
+    """Two witnesses of a run against each other, case by case, as a model sees them; written into the folder of the run.
+
+    Raises:
+        RunError: there is no run, or one of them is not in it. ModelError: the judge cannot be reached.
+    """
+    folder = RunFolder(path)
+    info = folder.info()
+    for name in (first, second):
+        if name not in info.witnesses:
+            raise RunError(f"There is no witness {name!r} in {path}.", remedy=f"There are {', '.join(info.witnesses)}.")
+    asking = judge_of(bench, Judging.of(judge))
+    suites = {name: Suite.model_validate(text) for name, text in info.texts.items()}
+    people = {name: Persona.model_validate(text) for name, text in info.people.items()}
+    sides: dict[str, dict[tuple[str, str, str, int], Transcript]] = {first: {}, second: {}}
+    for one in folder.transcripts():
+        if one.trial.witness in sides and one.exchanges:
+            sides[one.trial.witness][one.trial.case] = one
+    pairs: list[Preference] = []
+    for case in sorted(set(sides[first]) & set(sides[second])):
+        one, other = sides[first][case], sides[second][case]
+        suite = suites[one.trial.suite]
+        pairs.append(
+            await prefer_pair(
+                one,
+                other,
+                persona=people[one.trial.persona],
+                packs=bench.base.languages,
+                judge=asking,
+                probe=suite.script(one.trial.script).probe,
+            )
+        )
+    made = Preferences.of(first, second, pairs)
+    folder.write(PREFERENCES, made.model_dump_json(indent=1) + "\n")
+    return made
