@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from harness.app import Harness
 from harness.app_blindtest_judging import Judging, judged
+from harness.app_blindtest_workers import ExecutorName, Workers, executing, spreads
 from harness.blindtest.ablations import Ablation, Engine, checked, without
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
 from harness.blindtest.grading import grade_all
@@ -162,6 +164,9 @@ class Bench:
         trials: int = 1,
         seed: int = 0,
         jobs: int = 1,
+        at_once: int = 1,
+        executor: ExecutorName = "auto",
+        ray_address: str = "",
         out: str | Path = "blindtest",
         resume: bool = False,
         limits: Limits | None = None,
@@ -179,7 +184,8 @@ class Bench:
             witness: the one that is examined.
             language: only the suites of this language.
             trials: repeats of each script. ``seed``: base of all seeds.
-            jobs: trials side by side.
+            jobs: worker processes. ``at_once``: trials side by side in each. ``executor``, ``ray_address``: see
+                :func:`harness.app_blindtest_workers.executing`.
             resume: go on with the run that is in the folder.
             limits: prices, and what ends the run before its last trial; what was held is kept, and can be gone on with.
             judge: ``rules``, ``model`` or ``both``; or more about it, see :class:`harness.app_blindtest_judging.Judging`.
@@ -190,6 +196,7 @@ class Bench:
             SuiteError, PersonaError, RunError: nothing was held. ModelError, LocalModelError: no model.
         """
         judging = Judging.of(judge)
+        workers = Workers(executor, jobs=jobs, at_once=at_once, ray_address=ray_address)
         given = [one for one in suites if isinstance(one, Suite)]
         chosen = (*given, *self.suites([one for one in suites if not isinstance(one, Suite)], language=language))
         people = self.personas(personas, chosen)
@@ -201,14 +208,17 @@ class Bench:
         info = self._info(chosen, people, {name: one.about for name, one in witnesses.items()}, plan, trials, seed)
         if limits is not None:
             info = info.model_copy(update={"prices": dict(limits.prices)})
+        stage = Stage({one.id: one for one in chosen}, people, witnesses, self.base.languages)
+        dress = None if pacing is None else partial(PacedWitness, pacing=pacing)
+        spreads(workers, self.base, stage, self.extra, dress)  # what cannot be done is said before the folder is begun
         folder = RunFolder(out)
         done = folder.begin(info, resume=resume)
         if on_plan is not None:
             on_plan(plan, sum(trial.key in done and not done[trial.key].error for trial in plan.trials))
-        stage = Stage({one.id: one for one in chosen}, people, witnesses, self.base.languages)
-        running = Running(stage, folder, at_once=jobs, progress=on_trial, done=done, limits=limits)
         try:
-            await running.run(plan.trials)
+            async with executing(workers, self.base, stage, self.extra, dress) as chosen_executor:
+                running = Running(chosen_executor, folder, progress=on_trial, done=done, limits=limits)
+                await running.run(plan.trials)
         finally:
             await stage.close()
         transcripts = [running.done[trial.key] for trial in plan.trials if trial.key in running.done]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from harness.app_blindtest_judging import evaluator
+from harness.blindtest.executing import Inline
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.interrogator import QUESTIONS, Interrogator, Question, interrogators, strategies, suite_of
 from harness.blindtest.plan import Plan, seed_of
@@ -87,7 +88,8 @@ async def interrogate(
     )
     suites = {made.id: made for made in (suite_of(code, chosen, turns, about) for code in languages)}
     plan = _plan(people, {suite.language: name for name, suite in suites.items()}, chosen, names, trials, seed)
-    info = bench._info(list(suites.values()), people, witnesses, plan, trials, seed)  # noqa: SLF001 - part of the bench
+    abouts = {name: one.about for name, one in witnesses.items()}
+    info = bench._info(list(suites.values()), people, abouts, plan, trials, seed)  # noqa: SLF001 - part of the bench
     folder = RunFolder(out)
     done = folder.begin(info, resume=resume)
     who = Interrogator(
@@ -98,7 +100,7 @@ async def interrogate(
         turns=turns,
     )
     stage = _Interrogations(suites, people, witnesses, bench.base.languages, who)
-    running = Running(stage, folder, at_once=jobs, progress=on_trial, done=done)
+    running = Running(Inline(stage, jobs), folder, progress=on_trial, done=done)
     try:
         await running.run(plan.trials)
     finally:

@@ -9,6 +9,7 @@ import importlib.util
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import MissingExtra
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from harness.adapters.local import ServerOptions
     from harness.adapters.models.endpoint import EndpointConfig
     from harness.adapters.models.openai_sdk import OpenAIModel
+    from harness.adapters.models.pacing import Ledger, Pace
     from harness.ports import Clock, Model, Role
     from harness.settings import Settings
 
@@ -25,6 +27,15 @@ EMBEDDED_SAMPLING: Mapping[str, Any] = {"repeat_penalty": 1.1}
 """What a small model needs beyond temperature: without it Chinese replies echo the system prompt."""
 OPENAI_URL = "https://api.openai.com/v1"
 """Where a key without a ``base_url`` leads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The embedded model as another process serves it. ``api_key``: of that one server on loopback."""
+
+    base_url: str
+    name: str
+    api_key: str | None = None
 
 
 class ModelParts:
@@ -37,6 +48,8 @@ class ModelParts:
     Attributes:
         own: it is what the settings name. ``connected``: the model, None before it was asked for. ``clean``: makes answers fit
             to be recorded.
+        served: a server of the embedded model that another process started; it is used instead of one of our own.
+        ledger: counts requests and places at endpoints; one shared with other processes where there are any. ``owner``: our name in it.
     """
 
     def __init__(
@@ -48,6 +61,10 @@ class ModelParts:
         self._clock = clock
         self._progress = progress
         self._server: Any = None
+        self.served: Served | None = None
+        self._serving: Served | None = None
+        self.ledger: Ledger | None = None
+        self.owner = ""
         self._opening = asyncio.Lock()
 
     async def model(self) -> Model:
@@ -112,13 +129,57 @@ class ModelParts:
             extra_body=provider.extra_body,
             trust_env=provider.trust_env,
             prefill_style=provider.prefill,
+            max_concurrency=provider.max_concurrency or None,
+            pace=self.pace(config.base_url),
             clock=self._clock,
         )
 
+    def pace(self, base_url: str, *, places: int = 0) -> Pace:
+        """The pace at an endpoint: the provider's limits, with everyone who shares the ledger."""
+        from harness.adapters.models.endpoint import normalize_base_url
+        from harness.adapters.models.pacing import Pace, ProcessLedger
+
+        if self.ledger is None:
+            self.ledger = ProcessLedger()
+        provider = self._settings.provider
+        return Pace(
+            normalize_base_url(base_url).partition("?")[0],
+            self.ledger,
+            requests_per_minute=provider.requests_per_minute,
+            places=places or provider.max_concurrency,
+            owner=self.owner,
+        )
+
+    async def share(self) -> Served | None:
+        """The embedded model, started, for other processes to use; None where the settings name a provider or a recording."""
+        if not self._settings.embedded or self._settings.provider.replay or not self.own:
+            return None
+        await self.model()
+        return self._serving
+
     async def _embedded_model(self) -> Model:
+        from harness.adapters.models.openai_sdk import OpenAIModel
+
+        served = self._serving = self.served or await self._serve()
+        connected = OpenAIModel(
+            served.base_url,
+            models=dict.fromkeys(ROLES, served.name),
+            api_key=served.api_key,
+            timeout_s=self._settings.provider.timeout_s,
+            extra_body=EMBEDDED_SAMPLING,
+            trust_env=False,
+            prefill_style="plain",
+            max_concurrency=1,
+            pace=self.pace(served.base_url, places=1) if self.served else None,
+            clock=self._clock,
+        )
+        await connected.warm()
+        return connected
+
+    async def _serve(self) -> Served:
+        """Fetch the embedded model and start its server."""
         from harness.adapters.local import LocalServer, ensure_model, load_catalogue
         from harness.adapters.local.pull import quiet
-        from harness.adapters.models.openai_sdk import OpenAIModel
 
         if importlib.util.find_spec("xllamacpp") is None:
             raise MissingExtra(
@@ -137,19 +198,7 @@ class ModelParts:
         server = LocalServer(model.path, name=model.name, options=server_options(self._settings, model.context))
         self._server = server
         await asyncio.to_thread(server.start)
-        connected = OpenAIModel(
-            server.base_url,
-            models=dict.fromkeys(ROLES, model.name),
-            api_key=server.api_key,
-            timeout_s=self._settings.provider.timeout_s,
-            extra_body=EMBEDDED_SAMPLING,
-            trust_env=False,
-            prefill_style="plain",
-            max_concurrency=1,
-            clock=self._clock,
-        )
-        await connected.warm()
-        return connected
+        return Served(server.base_url, model.name, server.api_key)
 
     def _local_name(self) -> str:
         """The model's name, a path made absolute against the settings file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -23,6 +23,7 @@ from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
     from harness.app_blindtest import Bench, Run
+    from harness.app_blindtest_workers import ExecutorName
     from harness.blindtest.limits import Limits
     from harness.blindtest.regression import Regression
     from harness.blindtest.reporting import Held
@@ -50,7 +51,10 @@ def run_suites(
     witness: Annotated[str, typer.Option("--witness", metavar="NAME", help="The witness that is examined.")] = "harness",
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, metavar="N", help="Repeats of each script.")] = 1,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Base of all seeds.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="J", help="Trials side by side.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="J", help="Worker processes.")] = 1,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, metavar="N", help="Trials side by side in each of them.")] = 1,
+    executor: Annotated[str, typer.Option("--executor", metavar="NAME", help="auto, inline (this process), processes, or ray (extra ray).")] = "auto",
+    ray_address: Annotated[str, typer.Option("--ray-address", metavar="ADDRESS", help="Of a Ray cluster; default: RAY_ADDRESS, else one of this machine for the run.")] = "",
     language: Language = "",
     judge: Judge = "rules",
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the run.")] = Path("blindtest"),
@@ -91,7 +95,8 @@ def run_suites(
 
             run = await bench.run(
                 suites, personas=personas or (), against=_split(against), ablate=_split(ablate), witness=witness,
-                language=language, trials=trials, seed=seed, jobs=jobs, out=out, resume=resume, limits=limits, judge=judge,
+                language=language, trials=trials, seed=seed, jobs=jobs, at_once=at_once,
+                executor=cast("ExecutorName", executor), ray_address=ray_address, out=out, resume=resume, limits=limits, judge=judge,
                 on_plan=bar.planned, on_trial=bar.trial,
             )  # fmt: skip
             packs = bench.base.languages

@@ -27,6 +27,14 @@ class ProviderSettings(Section):
     )
     connect_timeout_s: float = Field(default=10.0, gt=0, description="Seconds to wait for a connection.")
     max_attempts: int = Field(default=3, ge=1, le=10, description="Requests made for one call, the first included.")
+    requests_per_minute: float = Field(
+        default=0.0,
+        ge=0,
+        description="Requests begun in a minute, retries included; all workers of a blind test share them. 0: any number.",
+    )
+    max_concurrency: int = Field(
+        default=0, ge=0, description="Calls under way at once, those of all workers together. 0: any number."
+    )
     prefill: Literal["auto", "plain", "vllm", "deepseek", "off"] = Field(
         default="auto",
         description="How the endpoint takes a begun answer: as a plain last assistant message, with vLLM's or DeepSeek's field, or not at all.",

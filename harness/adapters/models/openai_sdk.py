@@ -28,6 +28,7 @@ from harness.adapters.models.dialect import Dialect, PrefillStyle
 from harness.adapters.models.embeddings import read_embeddings
 from harness.adapters.models.endpoint import normalize_base_url
 from harness.adapters.models.failures import Refusal, Target, from_status
+from harness.adapters.models.pacing import Pace
 from harness.adapters.models.queueing import Queue, QueueTimeout
 from harness.adapters.models.replies import Completion, decode, estimated_usage, read_completion
 from harness.adapters.models.retrying import parse_retry_after, retrying
@@ -88,6 +89,7 @@ class OpenAIModel:
         first_wait_s: wait before the second attempt in seconds; doubles after that.
         max_concurrency: completions under way at once, a stream until it is closed; the others wait for their turn, and
             the wait counts against their deadline. A stream's consumer that makes a call of its own waits for itself.
+        pace: limits shared with others who ask the endpoint.
         clock: for dates in ``Retry-After``.
 
     No other variable of the environment is read: neither ``OPENAI_BASE_URL`` nor key, organization, project or headers.
@@ -107,6 +109,7 @@ class OpenAIModel:
         prefill_style: PrefillStyle = "auto",
         first_wait_s: float = 0.5,
         max_concurrency: int | None = None,
+        pace: Pace | None = None,
         clock: Clock | None = None,
     ) -> None:
         parts = urlsplit(normalize_base_url(base_url))
@@ -120,6 +123,7 @@ class OpenAIModel:
         self._trust_env = trust_env
         self._first_wait_s = first_wait_s
         self._queue = Queue(max_concurrency)
+        self._pace = pace or Pace(self.base_url)
         self._clock = clock or SystemClock()
         self._dialect = Dialect(parts.hostname or "", prefill_style=prefill_style, extra_body=extra_body)
         self._tls: ssl.SSLContext | None = None
@@ -241,12 +245,13 @@ class OpenAIModel:
     async def _turn(self, call: _Call) -> AsyncIterator[None]:
         """Wait for a place among the calls under way and hold it."""
         try:
-            async with self._queue.place(call.deadline):
+            async with self._queue.place(call.deadline), self._pace.place(call.deadline):
                 yield
         except QueueTimeout:
             msg = (
                 f"Expected a turn at {call.target.shown} within {call.timeout_s:g} s, but the calls before this one "
-                f"(max_concurrency={self._queue.places!r}) took longer."
+                f"(max_concurrency={self._queue.places or self._pace.places or None!r}"
+                f"{f', requests_per_minute={self._pace.requests_per_minute:g}' if self._pace.requests_per_minute else ''}) took longer."
             )
             remedy = "Raise provider.timeout_s, ask for shorter answers, or close streams that are no longer read."
             raise call.target.error(
@@ -256,6 +261,7 @@ class OpenAIModel:
     async def _retrying(self, call: _Call, attempt: Callable[[], Awaitable[T]]) -> T:
         async def in_a_form_it_takes() -> T:
             while True:
+                await self._pace.start(call.deadline)
                 try:
                     return await attempt()
                 except _AskAgain:

@@ -100,8 +100,8 @@ class RecordingModel:
         await asyncio.to_thread(self._append, made.model_dump_json() + "\n")
 
     def _append(self, line: str) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line)
+        with self._path.open("ab", buffering=0) as file:
+            file.write(line.encode())  # in one piece: several processes may record into it
 
 
 def _text(reply: ModelReply | None, error: ModelError | None) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from harness.blindtest.grading.candour import judge_candour
 from harness.blindtest.grading.facts import judge_facts
 from harness.blindtest.grading.form import judge_form
 from harness.blindtest.grading.material import Judged, Material, passed
@@ -81,8 +83,10 @@ def _step(number: int, index: int, step: Step, material: Material) -> Iterator[V
                 Judged("needs " + ", ".join(absent), _outcome(absent, material), "never said"), exchange, step, probe
             )
             return
-        yield from _verdicts(judge_facts(exchange, step.expect, material), exchange, step, probe)
-        yield from _verdicts(judge_patterns(exchange, step.expect, material), exchange, step, probe)
+        read = replace(material, language=step.expect.language)
+        yield from _verdicts(judge_facts(exchange, step.expect, read), exchange, step, probe)
+        yield from _verdicts(judge_patterns(exchange, step.expect, read), exchange, step, probe)
+        yield from _verdicts(judge_candour(exchange, step.expect, read), exchange, step, probe)
         yield from _verdicts(left_to_a_model(step.expect, material), exchange, step, probe)
     if step.state is not None:
         after = exchange or material.latest(number, index)

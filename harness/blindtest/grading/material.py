@@ -17,6 +17,7 @@ class Material:
 
     Attributes:
         values: slots and captured values.
+        language: of the reply, where it is expected to be another one than the suite's.
     """
 
     transcript: Transcript
@@ -25,11 +26,12 @@ class Material:
     persona: Persona
     packs: LanguagePacks
     values: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
 
     @property
     def pack(self) -> LanguagePack:
-        """The pack of the suite's language."""
-        return self.packs.get(self.suite.language)
+        """The pack that the reply is read with: of the suite's language, or of the one that is expected."""
+        return self.packs.get(self.language or self.suite.language)
 
     def asked(self, number: int, index: int) -> Exchange | None:
         """The exchange of a step that says something; None when the trial did not get there."""
