@@ -15,12 +15,15 @@ from harness.understanding.text import contains_phrase, fold, has_han, normalize
 _FIGURES = re.compile(r"[\d\s.,:/-]+")
 _NOWS = (datetime(2001, 1, 9, 12, tzinfo=UTC), datetime(2003, 7, 22, 12, tzinfo=UTC))
 """Any two moments: a whole date is the same day of the same month at both, and "tomorrow" or "on the 5th" is not."""
+_WEEK = (datetime(2001, 1, 9, 12, tzinfo=UTC), datetime(2003, 7, 24, 12, tzinfo=UTC))
+"""Moments of two different days of the week: "Tuesday" is a Tuesday at both, and "tomorrow" is not the same day."""
 _EXACT = ("day", "part", "moment")
 _HOURS = 12
 _QUARTER, _HALF, _HOUR = 15, 30, 60
 _PIECE = 2
 """Han characters of the shortest piece that a value may be taken apart into."""
 _ONE_DIGIT = 10
+_LONGEST_DAY = 30
 
 
 @in_one_script
@@ -62,6 +65,8 @@ def names(sentence: str, wanted: str, pack: LanguagePack) -> bool:
         return True
     if (time := time_of_day(value, pack)) is not None:
         return time in times_of_day(sentence, pack)
+    if (weekdays := weekdays_of(value, pack, whole=True)) and not days_of(value, pack):
+        return bool(weekdays & weekdays_of(sentence, pack))
     wanted_figures = figures(value, pack)
     if wanted_figures:
         if (dates := days_of(value, pack)) and dates & days_of(sentence, pack):
@@ -83,7 +88,9 @@ def _in_parts(sentence: str, value: str, pack: LanguagePack) -> bool:
         return False
     if needed <= terms(sentence, pack):
         return not has_han(value) or len(value) > 1
-    return has_han(value) and len(value) > _PIECE and _covered(_words_besides(value, pack) or value, fold(sentence))
+    # A numeral that counts nothing is a part of the word: 星期二 is not any 星期.
+    words = _words_besides(value, pack) if wanted else value
+    return has_han(value) and len(value) > _PIECE and _covered(words or value, fold(sentence))
 
 
 def _covered(value: str, text: str) -> bool:
@@ -144,6 +151,18 @@ def days_of(text: str, pack: LanguagePack) -> frozenset[tuple[int, int]]:
     read = (find_moments(plain, pack=pack, now=now) for now in _NOWS)
     first, second = ({(one.at.month, one.at.day) for one in found if one.unit in _EXACT} for found in read)
     return frozenset(first & second)
+
+
+@remembered(1024, texts=1)
+def weekdays_of(text: str, pack: LanguagePack, *, whole: bool = False) -> frozenset[int]:
+    """Days of the week that a text names (Monday is 0), in any of their names. ``whole``: only where it is one and no more."""
+    if len(text) > _LONGEST_DAY and whole:
+        return frozenset()
+    read = [find_moments(text, pack=pack, now=now) for now in _WEEK]
+    if whole and not all(len(found) == 1 and found[0].words.strip() == text.strip() for found in read):
+        return frozenset()
+    first, second = ({(one.start, one.at.weekday()) for one in found if one.unit in _EXACT} for found in read)
+    return frozenset(day for _, day in first & second)
 
 
 def time_of_day(text: str, pack: LanguagePack) -> tuple[int, int] | None:

@@ -58,7 +58,8 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Scripted
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder without a provider."""
+    """A folder without a provider, and lines long enough to be looked through."""
+    monkeypatch.setenv("COLUMNS", "240")
     monkeypatch.chdir(tmp_path)
     for language, text in SUITES.items():
         Path(f"cellar.{language}.yaml").write_text(text, encoding="utf-8")
@@ -555,7 +556,7 @@ def test_without_a_model_one_clear_error_comes(here: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("harness.app.Harness.model", none)
     result = CliRunner().invoke(
-        app, ["blindtest", "run", "cellar.en.yaml", "-p", "ada", "--against", "bare", "-j", "3"]
+        app, ["blindtest", "run", "cellar.en.yaml", "-p", "ada", "--against", "bare", "--at-once", "3"]
     )
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-2:] == ["error: There is no model here.", "  Name one."]
