@@ -83,6 +83,8 @@ STATED_EN = [
     ("I drive an old green Volvo.", {("possession", "old green Volvo", True)}),
     ("I bought a second-hand telescope", {("possession", "second-hand telescope", True)}),
     ("My locker number is 4172.", {("locker number", "4172", True)}),
+    ("My rowing boat has the number 4418.", {("rowing boat number", "4418", True)}),
+    ("our flat carries the number 12B", {("flat number", "12B", True)}),
     ("My train leaves at 6:45 tomorrow.", {("train", "6:45", True)}),
     ("My exam is on Friday", {("exam", "Friday", True)}),
     ("my birthday is 4 July", {("birthday", "4 July", True)}),

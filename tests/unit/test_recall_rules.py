@@ -81,6 +81,7 @@ def test_what_the_user_told_is_a_sentence(
         ("en", "What's my dog called?", ["f2"]),
         ("en", "And what do I do for a living?", ["f3"]),
         ("en", "What's my locker number again?", ["f4"]),
+        ("en", "Which number does my locker have?", ["f4"]),
         ("en", "Do you remember my name?", ["f1"]),
         ("en", "By the way, where do I live?", ["f5"]),
         ("en", "What's your job?", []),
