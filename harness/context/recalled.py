@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from harness.context.word_index import index_of
+from harness.context.asked_for import asked_pieces, told_pieces
+from harness.context.word_index import WordIndex, index_of
 from harness.language import LanguagePack
 from harness.memory.informing import turn_id
 from harness.state import Message, Retrieved, Topic, TopicStack
@@ -29,6 +30,8 @@ MAX_TOKENS = 100
 """Most tokens of them together."""
 LEAST_SHARE = 0.2
 """Share of the weight of the user's words that a message must hold. Less is a chance likeness."""
+OFTEN = 0.12
+"""Share of the earlier messages in which a piece of a question may be and still tell which one is asked for."""
 TOPIC_TOP = 6
 TOPIC_MAX_TOKENS = 220
 """The same when the talk returns to a topic: what was said under it is wanted as a whole."""
@@ -49,7 +52,8 @@ def recall_messages(
     """The best sentences of earlier messages, best first.
 
     Score: weight of the shared words over the weight of all words of the message now, each word weighing
-    log(1 + n / df) (inverse document frequency over the earlier messages, Spärck Jones 1972).
+    log(1 + n / df) (inverse document frequency over the earlier messages, Spärck Jones 1972). A question of the user about themselves is
+    also looked for by smaller pieces (see :mod:`harness.context.asked_for`).
 
     Args:
         turn: the turn that is composed.
@@ -57,7 +61,8 @@ def recall_messages(
         topic: the topic that the talk returns to or has just returned to; messages that were said under it come first.
     """
     asked = terms(turn.resolved or turn.text, pack)
-    if not earlier or not (asked or topic):
+    own = asked_pieces(turn.text, pack)
+    if not earlier or not (asked or own or topic):
         return ()
     index = index_of(earlier, pack)
     shared: dict[int, set[str]] = {}
@@ -70,9 +75,10 @@ def recall_messages(
     themes = _themes(topic, pack) if topic is not None else frozenset()
     scored, by_words = [], []
     told_under = [place for place, message in enumerate(earlier) if message.turn in under] if under else []
-    for place in sorted({*shared, *told_under}):
+    answering = _answering(own, index, len(earlier))
+    for place in sorted({*shared, *told_under, *answering}):
         message, words = earlier[place], index.words[place]
-        score = sum(weights[word] for word in words & asked) / total
+        score = max(sum(weights[word] for word in words & asked) / total, answering.get(place, 0.0))
         by_words.append((score, message))
         if message.turn in under and words and not is_backchannel(message.text, pack):
             score += TOPIC_SCORE + TOPIC_SCORE * min(1.0, _told(message.text, pack) / FULL)
@@ -82,7 +88,22 @@ def recall_messages(
         # What the words ask for keeps its place: the return may be a chance, or the answer may stand elsewhere.
         first = [pair for pair in sorted(by_words, key=_rank, reverse=True)[:TOP] if pair[0] >= LEAST_SHARE]
         scored = [*first, *scored]
-    return _fitting(scored, asked | themes, turn, pack, wide=topic is not None)
+    return _fitting(scored, asked | themes | own, turn, pack, wide=topic is not None)
+
+
+def _answering(own: frozenset[str], index: WordIndex, number: int) -> dict[int, float]:
+    """The messages of the user that may answer a question about themselves, by their place: the share of the weight of those pieces of it that
+    were said at all. What is in many of them tells nothing.
+    """
+    found = {piece: places for piece in own if (places := index.told(piece)) and len(places) <= max(2, number * OFTEN)}
+    weights = {piece: math.log(1 + number / (1 + len(places))) for piece, places in found.items()}
+    whole = sum(weights.values())
+    scores: dict[int, float] = {}
+    for piece, places in found.items():
+        for place in places:
+            scores[place] = scores.get(place, 0.0) + weights[piece] / whole
+    best = sorted(scores, key=lambda place: (scores[place], place), reverse=True)[:TOP]
+    return {place: scores[place] for place in best}
 
 
 def _rank(scored: tuple[float, Message]) -> tuple[float, bool, int]:
@@ -147,7 +168,7 @@ def _fitting(
 def _best(message: Message, wanted: frozenset[str], pack: LanguagePack) -> str:
     """The sentence of a message that holds most of what is asked for."""
     parts = sentences(message.text) or (message.text,)
-    return max(parts, key=lambda part: len(terms(part, pack) & wanted))[:LONGEST_SENTENCE]
+    return max(parts, key=lambda part: len((terms(part, pack) | told_pieces(part, pack)) & wanted))[:LONGEST_SENTENCE]
 
 
 def _line(message: Message, words: str, turn: Turn, pack: LanguagePack) -> str:

@@ -6,8 +6,9 @@ import operator
 from collections import OrderedDict
 from collections.abc import Sequence
 
+from harness.context.asked_for import told_pieces
 from harness.language import LanguagePack
-from harness.state import Message
+from harness.state import USER, Message
 from harness.understanding.text import terms
 
 READ = 960
@@ -29,6 +30,7 @@ class WordIndex:
         """What each message is about."""
         self._messages: list[Message] = []
         self._places: dict[str, list[int]] = {}
+        self._told: dict[str, list[int]] = {}
 
     def grown(self, messages: Sequence[Message]) -> bool:
         """Take up the messages that are new; False when those known are not the first of them."""
@@ -39,9 +41,16 @@ class WordIndex:
             found = terms(message.text[:READ], self.pack)
             for word in found:
                 self._places.setdefault(word, []).append(place)
+            if message.speaker == USER:
+                for piece in told_pieces(message.text[:READ], self.pack):
+                    self._told.setdefault(piece, []).append(place)
             self.words.append(found)
             self._messages.append(message)
         return True
+
+    def told(self, piece: str) -> Sequence[int]:
+        """The messages of the user that have a piece (see :func:`~harness.context.asked_for.told_pieces`), in order."""
+        return self._told.get(piece, ())
 
     def places(self, word: str) -> Sequence[int]:
         """The messages that have a word, in order."""

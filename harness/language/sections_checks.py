@@ -36,9 +36,14 @@ class PremiseCues(Frozen):
         has: the sentence that a thing of ``owned`` presupposes, over ``{n}``; ``has_named`` over ``{name}`` too;
             ``has_other`` that there is a further one.
         direct: claims about the character that are simply stated.
-        innocent: sentences that only look so.
+        innocent: sentences that only look so. ``inquires``: sentences that ask what was said ("what did you say you …", 你说你养的是什么来着).
+        asks_again: words with which a question asks for what was said already ("did you say", 来着).
+        staged: messages that give the character a part in a game or scene.
     """
 
+    inquires: tuple[str, ...] = ()
+    asks_again: tuple[str, ...] = ()
+    staged: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     presupposed: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()

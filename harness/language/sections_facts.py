@@ -322,6 +322,8 @@ class FactWording(Frozen):
         slots: attribute to the kind of which its value is one ("car": vehicle), in any language persona files use.
         having: how a predicate begins that says somebody has, uses or plays a thing.
         mine: group ``m``: somebody or a pet of one's own, mentioned in passing ("my sister").
+        christening: how a name is given to what was told of before ("I called it Rex"); group ``name``. ``christened``: attributes of
+            what one gives a name to.
         naming: how a value gives a ``name`` to what it says.
         unlike: words that only look like members of a kind (马上 is no horse).
         years: an age in years, over ``{years}``.
@@ -361,6 +363,8 @@ class FactWording(Frozen):
     mine: str = r"(?!)"
     having: str = r"(?!)"
     slots: Mapping[str, str] = {}
+    christening: tuple[str, ...] = ()
+    christened: tuple[str, ...] = ()
     naming: str = r"(?!)"
     unlike: tuple[str, ...] = ()
     years: str = "{years}"

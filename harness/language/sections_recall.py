@@ -34,6 +34,13 @@ class RecallCues(Frozen):
         named: a sentence that answers a question for a name, over ``{name}``.
         names: patterns of such a question about what was spoken of ("what was it called", 叫什么来着). ``names_excluded``:
             questions that only look so. ``anaphors``: those that name nothing themselves.
+        who_asked: patterns of a question for the one who did something: a name asked for after it is that one's. ``described``: of somebody
+            who is meant by what is said of them ("the one who is always late", 天天迟到的那个).
+        which: patterns of a question for one detail by its noun; group ``n``, or ``d`` for a noun that is always said with the detail itself
+            ("which platform": "platform 4").
+        asker: words with which somebody speaks of themselves.
+        kindred: groups of everyday words of which one is said where another is asked for (the car, and that it was parked).
+        counted: patterns of a number with what it counts (421号); group ``m``. ``count_asked``: of a question for one (几号); group ``m``.
         comparing: words with which a sentence weighs one thing against another.
         untold: what is said to the user of what they never told: ``relative`` (a name, over ``{who}``), ``age``; and ``born``, over the
             birthday ``{born}`` and the ages ``{low}`` and ``{high}`` that follow from it. ``untold_begun``, ``untold_lines``: openers
@@ -68,6 +75,13 @@ class RecallCues(Frozen):
     names: tuple[str, ...] = ()
     names_excluded: tuple[str, ...] = ()
     anaphors: tuple[str, ...] = ()
+    who_asked: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    which: tuple[str, ...] = ()
+    asker: tuple[str, ...] = ()
+    kindred: tuple[tuple[str, ...], ...] = ()
+    counted: tuple[str, ...] = ()
+    count_asked: tuple[str, ...] = ()
     comparing: tuple[str, ...] = ()
     untold: Mapping[str, str] = Field(default_factory=dict)
     untold_begun: tuple[str, ...] = ()

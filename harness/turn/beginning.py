@@ -6,6 +6,7 @@ mourns begins with a word of sympathy.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from harness.asking import call
@@ -20,10 +21,12 @@ from harness.turn.withholding import typed
 from harness.understanding.checks.holding import begun_answers, starts_over, takes_up
 from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
 from harness.understanding.checks.tone import HARSH
-from harness.understanding.text import has_han
+from harness.understanding.text import fold, has_han
 
 CLOSING = ",， "
 ENDS = ".!?。！？…"
+_WHOLE = re.compile(r"^.*[.!?](?=\s)", re.DOTALL)
+"""The whole sentences of an opener."""
 HOLDING_TOKENS = 40
 """Longest continuation of a begun answer. Longer ones spoil what the opener held (measured on a 1.5B model)."""
 
@@ -63,6 +66,18 @@ def mending_request(turn: Turn, ports: Ports, seed: int) -> ModelRequest:
     return reply_request(turn, ports, seed, purpose="revise", reserve=RESERVE_S)
 
 
+def joined(opener: str, ending: str) -> str:
+    """An opener and what a model went on with. A blank stands between two sentences, and between a mark and a word, of a script that has them;
+    an ending that begins a sentence of its own takes the place of what the opener left unfinished ("… I" + "No, I never said that.").
+    """
+    if not ending or ending[:1].isspace() or has_han(opener[-2:]) or has_han(ending[:1]):
+        return opener + ending
+    if opener[-1:].isalnum() and ending[:1].isupper():
+        whole = _WHOLE.match(opener)
+        return f"{whole[0].strip()} {ending}" if whole is not None else ending
+    return f"{opener} {ending}" if opener[-1:] in f"{ENDS},;:" and ending[:1].isalnum() else opener + ending
+
+
 def closed(opener: str, pack: LanguagePack) -> str:
     """An opener as a whole answer: its last mark is one that ends a sentence."""
     bare = opener.rstrip()
@@ -85,8 +100,9 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
     spoils = whole and bool(text) and takes_up(ending, notice, pack)
     if openers[0][-1:] in CLOSING:
         spoils = spoils or starts_over(ending, notice, pack, _names(turn, notice))
-        if ending[:1].isalnum() and not has_han(openers[0]):
-            text = f"{openers[0]} {ending}"
+    if not whole and pack.any_of(pack.recall.restarts).match(ending.strip()):
+        text = ending.strip()  # what was begun is not gone on with: 没有啊，我 + 没有，我没这么说过
+    text = joined(openers[0], ending) if text and text != ending.strip() else text
     if whole and text and (spoils or findings(turn, text, ports)):
         text = closed(openers[0], pack)  # what was begun is whole without what came after it
     return text, form, calls, trouble
@@ -127,6 +143,10 @@ async def console(turn: Turn, ports: Ports, line: str, seed: int) -> Attempt:
     """
     pack = ports.languages.get(turn.language)
     text, form, calls, trouble = await _continued(turn, ports, line, seed)
+    if text:
+        ending = text[len(line) :].strip()
+        again = fold(ending).startswith(fold(line).strip(CLOSING + ENDS))
+        text = ending if again else joined(line, text[len(line) :])  # no "I'm so sorry. I'm so sorry."
     if text and (joins_in(text[len(line) :], pack) or findings(turn, text, ports)):
         text = closed(line, pack)
     return text, form, calls, trouble

@@ -119,6 +119,12 @@ def terms(text: str, pack: LanguagePack) -> frozenset[str]:
     return frozenset(found) | frozenset(str(number) for number in numbers(text, pack))
 
 
+def han_pieces(text: str, pack: LanguagePack) -> frozenset[str]:
+    """The single Han characters of a text that are no words without content: by 等 in 我在等赵志强 it is found for 我等的是谁."""
+    tokens = words(simplified(text) if pack.text.simplify else text)
+    return frozenset(char for token in tokens if has_han(token) for run in _han_runs(token, pack) for char in run)
+
+
 @lru_cache(maxsize=16)
 def _stopwords(pack: LanguagePack) -> frozenset[str]:
     return frozenset(pack.text.stopwords)

@@ -25,12 +25,14 @@ from harness.understanding.checks.noticed import conceded, holds, under_notice
 from harness.understanding.checks.premise import check_premise
 from harness.understanding.checks.promised import check_promised
 from harness.understanding.checks.tone import check_tone
+from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.claims import (
     SPEAKER,
     Claim,
     Reading,
     read_claims,
 )
+from harness.understanding.facts.keys import NAME
 from harness.understanding.facts.kinds import same_words
 from harness.understanding.facts.knowledge import Knowledge, Known, judge, knowledge_of
 from harness.understanding.facts.stands import CERTAIN, LIKELY, STRONG, Relation, Stand
@@ -99,11 +101,11 @@ def check_reply(
     found = [
         *character_findings(plain, persona, pack, system_text),
         *form_findings(plain, user_text, persona, pack),
-        *_repetition(plain, previous_replies),
+        *(() if asks_again(user_text, pack) else _repetition(plain, previous_replies)),
         *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
     ]
     if fold(persona.name) not in {fold(f.value) for f in state.active_facts(USER) if f.attribute == "name"}:
-        found.extend(_self_addressed(plain, persona, pack))
+        found.extend(() if NAME in asked_attributes(user_text, pack) else _self_addressed(plain, persona, pack))
     if words := other_name(plain, user_text=normalize(user_text), state=state, persona=persona, pack=pack):
         found.append(
             Finding(kind="contradiction", severity=SEVERITY["contradiction"], evidence=words, fact_id="p:name")
@@ -216,6 +218,15 @@ def _repetition(reply: str, previous: Sequence[str]) -> Iterator[Finding]:
         if fold(old) == fold(reply) or likeness(old, reply) >= _REPEATED:
             yield finding("repetition", old)
             return
+
+
+def asks_again(user_text: str, pack: LanguagePack) -> bool:
+    """Whether a message asks for something that was said already: who answers it says the same once more."""
+    plain = normalize(user_text[:LONGEST])
+    return any(
+        pack.any_of(pack.text.questions).search(one) and pack.any_of(pack.premise.asks_again).search(one)
+        for one in sentences(plain)
+    )
 
 
 def _own_names(state: DialogueState, persona: Persona) -> tuple[str, ...]:

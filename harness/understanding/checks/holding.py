@@ -215,6 +215,8 @@ def starts_over(ending: str, notice: Notice, pack: LanguagePack, names: Iterable
         return False
     if _MARK.match(bare) or pack.any_of(pack.recall.restarts).match(bare):
         return True
+    if _tells_again(bare, notice):
+        return True
     if notice.kind == "recall" and _is_another(bare, notice, pack, names):
         return True
     capital = _CAPITAL.match(bare)
@@ -222,6 +224,16 @@ def starts_over(ending: str, notice: Notice, pack: LanguagePack, names: Iterable
         known = (notice.truth.partition(" ")[2], notice.value, *names)
         return not any(contains_phrase(text, capital[0]) and capital[0] in text for text in known)
     return notice.kind == "recall" and _begin(bare) == _begin(notice.truth) != ""
+
+
+def _tells_again(ending: str, notice: Notice) -> bool:
+    """Whether an ending holds what the opener has just told, whole ("…, I don't think so. I'm 44")."""
+    truth = fold(_bare(notice.truth))
+    again = fold(notice.value) if notice.kind == "recall" else truth
+    bare = fold(ending).strip(" .!?。！？，,")
+    if bare and (bare in truth if has_han(bare) else contains_phrase(truth, bare)):
+        return True  # "You have a kitten called Miso, Miso."
+    return bool(again) and (again in fold(ending) if has_han(again) else contains_phrase(ending, again))
 
 
 def _is_another(ending: str, notice: Notice, pack: LanguagePack, names: Iterable[str]) -> bool:

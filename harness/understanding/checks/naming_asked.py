@@ -30,6 +30,7 @@ ANOTHER = 0.7
 _NAMED_KINDS = ("person", "place", "organization", "work")
 """Kinds of things whose words in Han script are a name; a list names its items whatever they are."""
 _SHORTEST_CORE = 2
+_CLAUSE = re.compile(r"[,，;；]")
 
 
 @in_one_script
@@ -55,6 +56,8 @@ def reference_notices(
     for sentence in sentences(normalize(text)):
         inside = [(surface, entity) for surface, entity in meant if surface in fold(sentence)]
         if _asks_name(sentence, pack):
+            if _of_another(text, sentence, [surface for surface, _ in inside], pack):
+                return ()
             entity = inside[-1][1] if inside else before[-1] if before and _anaphoric(sentence, pack) else None
             if entity is not None and _has_name(entity):
                 truth = pack.recall.named.format(name=worded(entity, pack.entities))
@@ -101,6 +104,21 @@ def _found(reply: str, notice: Notice, state: DialogueState, pack: LanguagePack)
 def _asks_name(sentence: str, pack: LanguagePack) -> bool:
     cues = pack.recall
     return bool(pack.any_of(cues.names).search(sentence) and not pack.any_of(cues.names_excluded).search(sentence))
+
+
+def _of_another(text: str, sentence: str, surfaces: Sequence[str], pack: LanguagePack) -> bool:
+    """Whether the name of somebody is asked for who is none of those that words of the message stand for: of the one who did what a question
+    before it tells ("who visits him, what's the name?"), or of one who is described ("the one who is always late; what's her name?").
+    """
+    cues = pack.recall
+    clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
+    place = next((number for number, clause in enumerate(clauses) if _asks_name(clause, pack)), 0)
+    before = normalize(text)[: normalize(text).find(sentence)]
+    earlier = f"{before} {' '.join(clauses[:place])}"
+    own = any(surface in fold(clause) for clause in clauses[place:] for surface in surfaces)
+    if not own and pack.any_of(cues.who_asked).search(earlier):
+        return True
+    return pack.any_of(cues.described).search(earlier) is not None
 
 
 def _anaphoric(sentence: str, pack: LanguagePack) -> bool:

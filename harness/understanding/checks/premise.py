@@ -61,8 +61,9 @@ def check_premise(
     known = knowledge_of(state, persona, pack)
     found: list[Notice] = []
     plain = pack.rewrite(normalize(text), pack.text.expand)
+    staged = bool(pack.premise.staged) and pack.any_of(pack.premise.staged).search(plain) is not None
     for sentence in sentences(pack.rewrite(plain, pack.premise.rewritten)):
-        for notice in _sentence(sentence, known, pack):
+        for notice in _sentence(sentence, known, pack, staged=staged):
             if not any(notice.fact_id == other.fact_id and notice.kind == other.kind for other in found):
                 found.append(notice)
         if not found and (promise := _promise(sentence, state, known, pack)) is not None:
@@ -74,10 +75,13 @@ def check_premise(
     return (*(decided or found[:1]), *find_attempts(text, pack=pack, classify=classify, beside=beside))
 
 
-def _sentence(sentence: str, known: Knowledge, pack: LanguagePack) -> Iterator[Notice]:
+def _sentence(sentence: str, known: Knowledge, pack: LanguagePack, *, staged: bool = False) -> Iterator[Notice]:
+    """``staged``: the message gives the character a part; who it is in that is no claim about it."""
     was_so = pack.any_of(pack.premise.was_so)
     asks_back = pack.any_of(pack.premise.past).search(sentence) is not None
     for taken in presupposed(sentence, pack):
+        if staged and taken.category in {"direct", "presupposed"}:
+            continue
         claim = taken.claim
         fact, relation = judge(claim, known, pack)
         if relation.stand is Stand.same:

@@ -39,6 +39,7 @@ def presupposed(sentence: str, pack: LanguagePack) -> Iterator[Presupposed]:
     innocent = pack.any_of(cues.innocent).search(sentence)
     asks = pack.any_of(pack.text.questions).search(sentence) is not None
     found = named = False
+    inquires = bool(cues.inquires) and pack.any_of(cues.inquires).search(sentence) is not None
     for category, sources in (
         ("reported", cues.reported),
         ("roles", cues.roles),
@@ -49,6 +50,8 @@ def presupposed(sentence: str, pack: LanguagePack) -> Iterator[Presupposed]:
     ):
         if innocent and category not in {"reported", "roles", "once"}:
             return
+        if category == "reported" and inquires:
+            continue  # who asks what was said claims nothing
         if category == "direct" and (asks or found):
             return
         if category == "presupposed" and found:

@@ -70,6 +70,7 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
         priced = pack.any_of(pack.recall.priced).search(clause) is not None
         # "How much was my camera?": that there is a camera is no answer.
         answers = [fact for fact in answers if not priced or set(numbers(fact.value, pack)) - {1}]
+        answers = [fact for fact in answers if not _another_detail(fact, clause, state, pack)]
         for fact in _affirmed(answers):
             quotes.setdefault(fact.id, clause)
             label = who.labels.get(fold(fact.subject), fact.subject) if who is not None else ""
@@ -88,6 +89,22 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
         )
         for fact in found[:MAX_FACTS]
     )
+
+
+def _another_detail(fact: Fact, clause: str, state: DialogueState, pack: LanguagePack) -> bool:
+    """Whether a question asks for a detail that was told with a fact and is not in its value: which platform, of a train at eight from platform 4."""
+    asked = [match for source in pack.recall.which for match in pack.pattern(source).finditer(clause)]
+    if not asked:
+        return False
+    said = [message.text for message in state.messages if message.turn == fact.turn and message.speaker == fact.speaker]
+    told = (fact.quote, *said)
+    for match in asked:
+        noun = match[match.lastgroup or 0]
+        if contains_phrase(fact.value, noun) or contains_phrase(fact.attribute, noun):
+            continue
+        if match.lastgroup == "d" or any(contains_phrase(text, noun) for text in told):
+            return True
+    return False
 
 
 def _affirmed(facts: list[Fact]) -> list[Fact]:

@@ -16,7 +16,7 @@ from harness.state.record import Finding
 from harness.understanding.checks.mourning import LATELY, lighter, mourning, unmoved
 from harness.understanding.checks.news import GLAD, bad_news, first, grieves
 from harness.understanding.emotion.appraising import acts_in, appraise
-from harness.understanding.text import sentences
+from harness.understanding.text import sentences, terms
 from harness.understanding.words import excerpt
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def _with_user(
     if grieves(state.user_emotion) and not lighter(user_text, pack) and _told(state, pack):
         # The bad news is a few turns old: only what nobody says to a mourner, and only where no kind word stands beside it.
         if first(cues.sympathy, reply) is None:
-            for expressions in (cues.laughs, cues.pitches, cues.shrugs, cues.jokes):
+            dismissive = cues.shrugs if _on_it(user_text, state, pack) else ()
+            for expressions in (cues.laughs, cues.pitches, dismissive, cues.jokes):
                 match = first(expressions, reply)
                 if match is not None:
                     yield _finding(AFTERWARDS, match[0])
@@ -121,6 +122,16 @@ def _told(state: DialogueState, pack: LanguagePack) -> bool:
     """Whether one of the last messages of the user tells of bad news; a sullen mood alone (no pay again) is no mourning."""
     said = [message.text for message in state.messages if message.speaker == USER][-LATELY:]
     return not said or any(bad_news(excerpt(text), pack) for text in said)
+
+
+def _on_it(user_text: str, state: DialogueState, pack: LanguagePack) -> bool:
+    """Whether a message still speaks of the bad news, or says nothing else: a shrug at a hard chair is no shrug at what was lost."""
+    about = terms(user_text, pack)
+    cues = pack.emotion.tone
+    if not about or any(first(group, user_text) is not None for group in (cues.after, cues.felt, cues.mourns)):
+        return True
+    said = [excerpt(message.text) for message in state.messages if message.speaker == USER][-LATELY:]
+    return not said or any(bad_news(text, pack) and about & terms(text, pack) for text in said)
 
 
 def _delighted(reply: str, pack: LanguagePack) -> Iterator[Finding]:

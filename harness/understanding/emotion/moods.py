@@ -23,7 +23,8 @@ def nearest_label(point: Point, lexicon: EmotionLexicon) -> str:
     """The core prototype in whose direction a mood points; ``neutral`` for a mood near the middle."""
     length = math.hypot(*point)
     core = [label for label, prototype in lexicon.prototypes.items() if prototype.core]
-    still = abs(point[0]) < NEUTRAL_BELOW / 2 and abs(point[1]) < NEUTRAL_BELOW
+    # Neither glad nor unhappy, and not stirred: quiet alone is no sadness.
+    still = abs(point[0]) < NEUTRAL_BELOW / 2 and point[1] < NEUTRAL_BELOW
     if length < NEUTRAL_BELOW or still or not core:
         return "neutral"
     return max(core, key=lambda label: cosine(point, prototype_of(label, lexicon)))

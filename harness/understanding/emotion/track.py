@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from harness.language.phrases import lower
 from harness.state.emotion import Emotion
 from harness.state.operations import SetEmotion
+from harness.understanding.checks.mourning import lighter
 from harness.understanding.checks.news import GLAD, LINGERS, bad_news, grieves
 from harness.understanding.emotion.appraising import acts_in, appraise
 from harness.understanding.emotion.moods import (
@@ -77,6 +79,9 @@ def track_emotion(
     leaning = sensed(user_text, pack) if classify else 0.0
     if shown.valence > LINGERS and shown.label not in GLAD and bad_news(excerpt(user_text), pack):
         shown = _told(shown, pack.emotion, user_text, turn)
+    if grieves(state.user_emotion) and shown.label == "calm" and shown.valence > 0 and lighter(lower(user_text), pack):
+        # What was feared did not come true: that is no courtesy between two sentences of grief.
+        shown = emotion_at(prototype_of("joy", pack.emotion), "joy", shown.cause, turn)
     user = _user_emotion(shown, state.user_emotion, pack.emotion, turn, leaning)
     character = _character_emotion(user_text, reply, shown, old=state.emotion, persona=persona, pack=pack, turn=turn)
     operations: list[SetEmotion] = []

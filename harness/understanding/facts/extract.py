@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness.state import CHARACTER, USER
 from harness.state.operations import MergeSubjects, Operation, RetractFact, ReviseFact
 from harness.understanding.facts.asked import asked_attributes
+from harness.understanding.facts.christened import christened
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
 from harness.understanding.facts.endings import ended
 from harness.understanding.facts.fact_changes import (
@@ -151,6 +152,7 @@ def _all_claims(
     claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
     further = third_relations(text, pack, reading.names)
     claims += [claim for claim in further if all(not _same(claim, other) for other in claims)]
+    claims = christened(text, claims, speaker=speaker, state=state, pack=pack, turn=turn)
     known = {(claim.subject, claim.attribute) for claim in claims}
     wanted = want_attributes(pack)
     looking = any(

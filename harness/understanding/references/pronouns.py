@@ -65,6 +65,10 @@ def pronouns(text: str, state: DialogueState, pack: LanguagePack) -> Iterator[Fo
         # Something of the kind said before it in the same text is what it means; that needs no rewriting.
         if any(mention.start < hit.start and _could_be(mention, sort) for mention in before):
             continue
+        if sort == "thing" and _an_animal(text[: hit.start], cues):
+            continue
+        if sort in PERSONS and pack.any_of(pack.recall.described).search(text[: hit.start]):
+            continue  # "the one who is always late; what is he called?": whoever is described
         owned = owned or (hit.phrase in cues.possessive_set and _before_noun(text[hit.end :], pack))
         if sort == "people":
             if cues.several_before is not None and cues.several_before.search(text[: hit.start]):
@@ -230,6 +234,11 @@ def _before_noun(after: str, pack: LanguagePack) -> bool:
         return False
     adjectives = {word.lower() for word in pack.entities.plain_adjectives}
     return bool(content_words(match[1], pack)) or match[1].lower() in adjectives
+
+
+def _an_animal(before: str, cues: EntityCues) -> bool:
+    """Whether an animal is spoken of by its bare noun (狗醒了): nothing that was named earlier is meant after it."""
+    return any(cues.kind_of_noun.get(hit.phrase) == "animal" for hit in cues.noun_phrases.find(before))
 
 
 def _could_be(mention: Mention, sort: str) -> bool:
