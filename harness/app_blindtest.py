@@ -17,9 +17,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from harness.app import Harness
+from harness.app_blindtest_endpoints import EndpointWitness
 from harness.app_blindtest_judging import Judging, judged
 from harness.app_blindtest_workers import ExecutorName, Workers, executing, spreads
 from harness.blindtest.ablations import Ablation, Engine, checked, without
+from harness.blindtest.endpoints import Endpoint
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
 from harness.blindtest.grading import grade_all
 from harness.blindtest.importing import Recorded
@@ -140,15 +142,23 @@ class Bench:
         if name.startswith(f"{ENGINE}-"):
             return self._engine(name, checked((name.removeprefix(f"{ENGINE}-"),)))
         if name == BARE:
-            return self._bare(name, summarize=False)
+            return self.bare(name)
         if name == WINDOW:
-            return self._bare(name, summarize=True)
+            return self.bare(name, summarize=True)
         if name == ELIZA:
             return ElizaWitness(name, self.base.languages)
         raise RunError(
             f"There is no witness {name!r}.",
             remedy=f"There are {', '.join((ENGINE, *KNOWN, f'{ENGINE}-FEATURE', *self.extra))}.",
         )
+
+    def add_endpoints(self, endpoints: Mapping[str, Endpoint]) -> None:
+        """Make what answers at other endpoints known as witnesses, by name. Raises RunError: a name is taken."""
+        for name in endpoints:
+            if name in (ENGINE, *KNOWN, *self.extra) or name.startswith(f"{ENGINE}-"):
+                raise RunError(f"There is a witness {name!r} already.", remedy="Give the endpoint another name.")
+        made = {name: EndpointWitness(name, self.base.settings, one) for name, one in endpoints.items()}
+        self.extra = {**self.extra, **made}
 
     # --- runs ------------------------------------------------------------------------------------------------------
 
@@ -346,7 +356,8 @@ class Bench:
             }
         )
 
-    def _bare(self, name: str, *, summarize: bool) -> BareWitness:
+    def bare(self, name: str, *, summarize: bool = False) -> BareWitness:
+        """The model alone, or with a running summary."""
         engine = self.base.settings.harness
         request = ModelRequest(
             role="responder",

@@ -24,6 +24,7 @@ from harness.cli.options import Config, Json, Set, load_settings
 if TYPE_CHECKING:
     from harness.app_blindtest import Bench, Run
     from harness.app_blindtest_workers import ExecutorName
+    from harness.blindtest.endpoints import Endpoint
     from harness.blindtest.limits import Limits
     from harness.blindtest.regression import Regression
     from harness.blindtest.reporting import Held
@@ -43,6 +44,10 @@ def run_suites(
     against: Annotated[
         list[str] | None,
         typer.Option("--against", metavar="NAME", help="Witness to compare with: bare, window, eliza …; may be given several times, or with commas."),
+    ] = None,
+    endpoints: Annotated[
+        list[str] | None,
+        typer.Option("--endpoint", metavar="NAME=URL…", help="A witness at another OpenAI-compatible endpoint, for --against or --witness: NAME=URL[,model=ID][,key=VARIABLE][,persona=no][,history=N]; may be given several times."),
     ] = None,
     ablate: Annotated[
         list[str] | None,
@@ -88,11 +93,13 @@ def run_suites(
 
     with wrong_usage(), RunBar() as bar:
         limits = _limits(prices, max_cost, max_minutes)
+        elsewhere = _endpoints(endpoints)
         before = _baseline(baseline)
 
         async def work(bench: Bench) -> tuple[Run, tuple[Path, ...], Held]:
             from harness.blindtest.reporting import read_held, write_reports
 
+            bench.add_endpoints(elsewhere)
             run = await bench.run(
                 suites, personas=personas or (), against=_split(against), ablate=_split(ablate), witness=witness,
                 language=language, trials=trials, seed=seed, jobs=jobs, at_once=at_once,
@@ -129,6 +136,12 @@ def _limits(prices: list[str] | None, max_cost: float | None, max_minutes: float
     from harness.blindtest.limits import Limits, read_price
 
     return Limits(dict(map(read_price, prices or ())), max_cost, max_minutes)
+
+
+def _endpoints(given: list[str] | None) -> dict[str, Endpoint]:
+    from harness.blindtest.endpoints import read_endpoint
+
+    return dict(map(read_endpoint, given or ()))
 
 
 def _baseline(folder: Path | None) -> Held | None:

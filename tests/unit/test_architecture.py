@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "diagnosing",
         "app",
         "app_blindtest",
+        "app_blindtest_endpoints",
         "app_blindtest_human",
         "app_blindtest_interrogating",
         "app_blindtest_judging",
@@ -52,6 +53,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 COMPOSERS = {
     "app",
     "app_blindtest",
+    "app_blindtest_endpoints",
     "app_blindtest_human",
     "app_blindtest_interrogating",
     "app_blindtest_judging",

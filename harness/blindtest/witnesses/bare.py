@@ -70,7 +70,7 @@ class _Talk:
                 await self._summarize(replies)
             request = replace(
                 self._witness.request,
-                messages=(ChatMessage("system", self._head()), *self._newest()),
+                messages=(*self._head(), *self._newest()),
                 seed=(self._trial.seed + self._turns) % 2**31,
             )
             replies.append(await self._model.complete(request))
@@ -89,9 +89,9 @@ class _Talk:
             model=reply.model,
         )
 
-    def _head(self) -> str:
-        parts = [self._system, self._summary, self._task]
-        return "\n\n".join(part for part in parts if part)
+    def _head(self) -> tuple[ChatMessage, ...]:
+        parts = "\n\n".join(part for part in (self._system, self._summary, self._task) if part)
+        return (ChatMessage("system", parts),) if parts else ()
 
     def _newest(self) -> tuple[ChatMessage, ...]:
         window = self._witness.window
