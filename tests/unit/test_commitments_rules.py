@@ -304,3 +304,31 @@ bits = st.sampled_from(
 )
 def test_any_talk_gives_operations_that_hold(texts: list[str], code: str) -> None:
     talk(code, *zip(texts[::2], texts[1::2], strict=False))
+
+
+EVENING = datetime(2026, 5, 7, 21, 30, tzinfo=UTC)
+"""A Thursday."""
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "due"),
+    [
+        ("en", "I'll send you the photos tonight.", "tonight"),
+        ("en", "I'll bring you the book this week.", "this week"),
+        ("en", "I'll bring you the book today.", "today"),
+        ("zh", "我今晚一定把照片发给你。", "今晚"),
+        ("zh", "我这周把书带给你。", "这周"),
+        ("zh", "我今天把书带给你。", "今天"),
+    ],
+)
+def test_a_time_that_has_begun_is_promised_for(code: str, text: str, due: str) -> None:
+    made = track_commitments(text, "", state=talk(code), pack=PACKS.get(code), turn=1, now=EVENING)
+    assert [(one.op, getattr(one, "due", "")) for one in made] == [("open_commitment", due)]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("en", "I'll have sent you the photos yesterday evening."), ("zh", "我昨天晚上把照片发给你了。")],
+)
+def test_a_time_that_is_over_is_promised_for_by_nobody(code: str, text: str) -> None:
+    assert not track_commitments(text, "", state=talk(code), pack=PACKS.get(code), turn=1, now=EVENING)

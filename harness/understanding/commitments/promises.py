@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from harness.language.phrases import lower
 from harness.language.sought import likely
 from harness.state.facts import CHARACTER, USER
-from harness.understanding.moments import find_moments
+from harness.understanding.moments import Moment, end_of, find_moments
 from harness.understanding.words import content_words, sentence_list
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _promise(
     sentence: str, match: re.Match[str], by: str, to: str, pack: LanguagePack, now: datetime
 ) -> Promise | None:
     moments = find_moments(sentence, pack=pack, now=now)
-    moment = next((moment for moment in moments if moment.at >= now), None)
+    moment = next((moment for moment in moments if _to_come(moment, now)), None)
     if moment is None and moments:
         return None
     vague = None if moment is not None else pack.time.vague_phrases.first(sentence)
@@ -219,6 +219,11 @@ def _promise(
     if not _says_something(text, pack):
         return None
     return Promise(by, to, text, sentence.strip(), due, moment.at if moment is not None else None)
+
+
+def _to_come(moment: Moment, now: datetime) -> bool:
+    """Whether a time is still to come, or has begun and is not over: "tonight" at nine in the evening, "this week" on a Thursday."""
+    return moment.at >= now or (moment.unit != "moment" and end_of(moment.at, moment.unit) > now)
 
 
 def _cut_leads(text: str, pack: LanguagePack) -> str:
