@@ -12,12 +12,14 @@ from harness.blindtest.fluency import Fluency, fluency
 from harness.blindtest.limits import cost_of
 from harness.blindtest.suite import FORM, Round, Suite
 from harness.blindtest.transcript import Graded, Transcript, Verdict
+from harness.errors import RunError
 from harness.state.base import Frozen
 
 ALL = "all"
 """The kind that stands for all probes together, form left out."""
 REPLIES = frozenset({"facts", "patterns", "embeddings", "model", "human"})
 """Graders of what is said. What a witness shows of its state is counted apart, since not every witness shows any."""
+_SAID = REPLIES | {FORM}
 
 
 class Share(Frozen):
@@ -105,13 +107,20 @@ class WitnessResult(Frozen):
 
 
 class SuiteResult(Frozen):
-    """Whether a suite passed with a witness: the share of its scripts against the suite's threshold."""
+    """Whether a suite passed with a witness.
+
+    Attributes:
+        scripts: by what was said, the same for every witness; ``passed``: their share reaches the suite's threshold.
+        state: expectations on the state that were met; ``state_passed``: their share reaches it too, or the witness shows none.
+    """
 
     suite: str
     witness: str
     scripts: Share
     threshold: float
     passed: bool
+    state: Share = Share()
+    state_passed: bool = True
 
 
 class Compared(Frozen):
@@ -127,6 +136,7 @@ class Compared(Frozen):
     low: float
     high: float
     p: float
+    by_script: float = 1.0
     adjusted: float
     detectable: float
     winner: str
@@ -167,11 +177,13 @@ class Results(Frozen):
     judge: JudgeShown | None = None
 
     def passed(self, name: str = "") -> bool:
-        """Whether a witness (the first when empty) passed every suite, and no trial of it ended early. False without trials."""
+        """Whether a witness (the first when empty) passed every suite, by what it said and what it kept, and no trial of it ended early. False without trials."""
         if not self.witnesses:
             return False
         chosen = self.witness(name) if name else self.witnesses[0]
-        return not chosen.errors and all(one.passed for one in self.suites if one.witness == chosen.name)
+        return not chosen.errors and all(
+            one.passed and one.state_passed for one in self.suites if one.witness == chosen.name
+        )
 
     def witness(self, name: str) -> WitnessResult:
         """The results of one witness. Raises KeyError."""
@@ -209,7 +221,7 @@ def results_of(
     witnesses = tuple(_witness(name, ordered, trials, graded, prices or {}) for name in names)
     return Results(
         witnesses=witnesses,
-        suites=tuple(_suites(names, trials, suites)),
+        suites=tuple(_suites(names, trials, graded, suites)),
         trials=trials,
         comparisons=tuple(_comparisons(names, trials)),
     )
@@ -217,8 +229,12 @@ def results_of(
 
 def _trial(transcript: Transcript, graded: Graded, suite: Suite) -> TrialResult:
     trial, script = transcript.trial, suite.script(transcript.trial.script)
+    # What a broken connection left unasked says nothing about who was asked; a recording that ends early does.
+    whole = not transcript.error or transcript.error.startswith(RunError.__name__)
     rounds = tuple(
-        _round(one, number, [verdict for verdict in graded.verdicts if verdict.round == number])
+        _round(
+            one, number, [verdict for verdict in graded.verdicts if verdict.round == number and verdict.grader in _SAID]
+        )
         for number, one in enumerate(script.rounds)
     )
     applicable = [one.passed for one in rounds if one.passed is not None]
@@ -234,11 +250,11 @@ def _trial(transcript: Transcript, graded: Graded, suite: Suite) -> TrialResult:
         persona=trial.persona,
         witness=trial.witness,
         repeat=trial.repeat,
-        passed=all(applicable) if applicable else None,
-        rounds=rounds,
-        first_failure=min(failed, default=0),
+        passed=all(applicable) if applicable and whole else None,
+        rounds=rounds if whole else (),
+        first_failure=min(failed, default=0) if whole else 0,
         exchanges=len(transcript.exchanges),
-        probes=tuple(_probes(graded.verdicts)),
+        probes=tuple(_probes(graded.verdicts)) if whole else (),
         error=transcript.error,
     )
 
@@ -329,31 +345,49 @@ def _cost(transcripts: Sequence[Transcript], prices: Mapping[str, tuple[float, f
     return None if not prices or any(unknown for _, unknown in found) else sum(cost for cost, _ in found)
 
 
-def _suites(names: Sequence[str], trials: Sequence[TrialResult], suites: Mapping[str, Suite]) -> Iterator[SuiteResult]:
+def _suites(
+    names: Sequence[str],
+    trials: Sequence[TrialResult],
+    graded: Mapping[str, Graded],
+    suites: Mapping[str, Suite],
+) -> Iterator[SuiteResult]:
     for suite in suites.values():
         for name in names:
-            found = [one.passed for one in trials if (one.suite, one.witness) == (suite.id, name)]
-            counted = [one for one in found if one is not None]
+            found = [one for one in trials if (one.suite, one.witness) == (suite.id, name)]
+            counted = [one.passed for one in found if one.passed is not None]
             if not found:
                 continue
             share = Share.of(counted)
-            good = bool(counted) and share.share >= suite.threshold
-            yield SuiteResult(suite=suite.id, witness=name, scripts=share, threshold=suite.threshold, passed=good)
+            verdicts = [verdict for one in found if one.passed is not None for verdict in graded[one.key].verdicts]
+            state = Share.of(_outcomes(verdicts, "state"))
+            yield SuiteResult(
+                suite=suite.id,
+                witness=name,
+                scripts=share,
+                threshold=suite.threshold,
+                passed=bool(counted) and share.share >= suite.threshold,
+                state=state,
+                state_passed=not state.total or state.share >= suite.threshold,
+            )
 
 
 def _comparisons(names: Sequence[str], trials: Sequence[TrialResult]) -> Iterator[Compared]:
-    """The first witness against each other one, on the probes that both were given."""
-    for other in names[1:]:
-        yield from compare_trials(
-            names[0], [one for one in trials if one.witness == names[0]],
-            other, [one for one in trials if one.witness == other],
-        )  # fmt: skip
+    """The first witness against each other one, on the probes that both were given; all corrected together."""
+    own = {name: [one for one in trials if one.witness == name] for name in names}
+    asked = [(names[0], other, _paired(own[names[0]], own[other])) for other in names[1:]]
+    yield from (Compared(**_plain(one)) for one in statistics.compare_all(asked))
 
 
 def compare_trials(
     first: str, firsts: Sequence[TrialResult], second: str, seconds: Sequence[TrialResult]
 ) -> tuple[Compared, ...]:
-    """Two sets of trials of the same cases against each other, by kind of probe."""
+    """Two sets of trials of the same cases against each other, by kind of probe; what is found holds for these scripts."""
+    asked = [(first, second, _paired(firsts, seconds))]
+    return tuple(Compared(**_plain(one)) for one in statistics.compare_all(asked, of_these_scripts=True))
+
+
+def _paired(firsts: Sequence[TrialResult], seconds: Sequence[TrialResult]) -> dict[str, list[tuple[str, bool, bool]]]:
+    """The probes that both were given, by kind."""
     probes = {one.case: {place: (kind, good) for kind, place, good in one.probes} for one in seconds}
     paired: dict[str, list[tuple[str, bool, bool]]] = {ALL: []}
     for one in firsts:
@@ -363,7 +397,7 @@ def compare_trials(
                 row = (f"{one.suite}/{one.script}", good, other[1])
                 paired[ALL].append(row)
                 paired.setdefault(kind, []).append(row)
-    return tuple(Compared(**_plain(one)) for one in statistics.compare(first, second, paired))
+    return paired
 
 
 def _plain(comparison: statistics.Comparison) -> dict[str, Any]:

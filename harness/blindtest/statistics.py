@@ -11,6 +11,7 @@ from harness.errors import MissingExtra
 CONFIDENCE = 0.95
 POWER = 0.8
 RESAMPLES = 2000
+PERMUTATIONS = 9999
 EXTRA = "blindtest"
 
 
@@ -41,7 +42,10 @@ class Comparison:
         only_first, only_second: probes that only one of them passed.
         difference: share of the first minus share of the second. ``low``, ``high``: its 95 % interval by bootstrap over scripts, the
             probes of a script drawn together.
-        p: exact McNemar test (McNemar 1947), two-sided. ``adjusted``: by Holm's procedure (Holm 1979) over the comparisons made together.
+        p: exact McNemar test (McNemar 1947), two-sided, which takes every probe for independent.
+        by_script: two-sided permutation test that turns the signs of whole scripts, with all their repeats: five scripts or fewer never show a
+            difference by it.
+        adjusted: the larger of the two (of one regression set: ``p``) by Holm's procedure (Holm 1979), over all comparisons made together.
         detectable: the least difference that so many probes would show with a power of 0.8, if each were independent.
         winner: ``first`` or ``second`` where the adjusted p is below 0.05 and the interval leaves out 0, else ``neither``.
     """
@@ -56,6 +60,7 @@ class Comparison:
     low: float
     high: float
     p: float
+    by_script: float
     adjusted: float
     detectable: float
     winner: Literal["first", "second", "neither"]
@@ -80,22 +85,30 @@ def binomial(passed: int, total: int, chance: float = 0.5) -> float:
     return float(_scipy_stats().binomtest(passed, total, chance).pvalue)
 
 
-def compare(first: str, second: str, paired: Mapping[str, Paired], *, seed: int = 0) -> tuple[Comparison, ...]:
-    """Two witnesses on several kinds of probes, corrected for their number.
+def compare_all(
+    asked: Sequence[tuple[str, str, Mapping[str, Paired]]], *, of_these_scripts: bool = False, seed: int = 0
+) -> tuple[Comparison, ...]:
+    """Several pairs of witnesses on several kinds of probes, corrected for the number of all comparisons together.
 
     Args:
-        paired: by kind of probe. Kinds without a pair are left out.
-        seed: of the bootstrap.
+        asked: (first, second, pairs by kind of probe). Kinds without a pair are left out.
+        of_these_scripts: what is found shall hold for just these scripts (a regression set); otherwise for scripts like them, and then
+            ``by_script`` counts as well.
+        seed: of the bootstrap and of the permutations.
 
     Raises:
         MissingExtra: the extra ``blindtest`` is not installed.
     """
-    kinds = [kind for kind, pairs in paired.items() if pairs]
-    tests = [_mcnemar(paired[kind]) for kind in kinds]
-    adjusted = _holm([p for _, _, p in tests])
+    rows = [(first, second, kind, pairs) for first, second, paired in asked for kind, pairs in paired.items() if pairs]
+    tests = [_mcnemar(pairs) for *_, pairs in rows]
+    by_script = [_sign_flips(pairs, seed) for *_, pairs in rows]
+    adjusted = _holm(
+        [p if of_these_scripts else max(p, flipped) for (_, _, p), flipped in zip(tests, by_script, strict=True)]
+    )
     made = []
-    for kind, (only_first, only_second, p), corrected in zip(kinds, tests, adjusted, strict=True):
-        pairs = paired[kind]
+    for (first, second, kind, pairs), (only_first, only_second, p), flipped, corrected in zip(
+        rows, tests, by_script, adjusted, strict=True
+    ):
         low, high = _bootstrap(pairs, seed)
         difference = (only_first - only_second) / len(pairs)
         clear = corrected < 1 - CONFIDENCE and (low > 0 or high < 0)
@@ -105,7 +118,7 @@ def compare(first: str, second: str, paired: Mapping[str, Paired], *, seed: int 
         made.append(
             Comparison(
                 first=first, second=second, kind=kind, pairs=len(pairs), only_first=only_first, only_second=only_second,
-                difference=difference, low=low, high=high, p=p, adjusted=corrected,
+                difference=difference, low=low, high=high, p=p, by_script=flipped, adjusted=corrected,
                 detectable=minimum_detectable(sum(second for _, _, second in pairs) / len(pairs), len(pairs)), winner=winner,
             )
         )  # fmt: skip
@@ -159,6 +172,32 @@ def _mcnemar(pairs: Paired) -> tuple[int, int, float]:
     return only_first, only_second, float(_contingency().mcnemar(table, exact=True).pvalue)
 
 
+def _by_script(pairs: Paired) -> list[tuple[int, int]]:
+    """For each script what the first won over the second, and its number of pairs."""
+    sums: dict[str, tuple[int, int]] = {}
+    for script, first, second in pairs:
+        won, count = sums.get(script, (0, 0))
+        sums[script] = won + int(first) - int(second), count + 1
+    return [sums[script] for script in sorted(sums)]
+
+
+def _sign_flips(pairs: Paired, seed: int) -> float:
+    """The permutation test over scripts; 1 where nothing differs, or there is one script."""
+    won = [one for one, _ in _by_script(pairs)]
+    if len(won) < 2 or not any(won):
+        return 1.0
+    np = _numpy()
+    found = _scipy_stats().permutation_test(
+        (np.array(won, dtype=float),),
+        np.sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=PERMUTATIONS,
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.pvalue)
+
+
 def _holm(values: Sequence[float]) -> list[float]:
     if not values:
         return []
@@ -168,14 +207,10 @@ def _holm(values: Sequence[float]) -> list[float]:
 def _bootstrap(pairs: Paired, seed: int) -> tuple[float, float]:
     """Percentile interval of the difference of shares, scripts drawn with replacement."""
     np = _numpy()
-    sums: dict[str, list[int]] = {}
-    for script, first, second in pairs:
-        cell = sums.setdefault(script, [0, 0])
-        cell[0] += int(first) - int(second)
-        cell[1] += 1
+    sums = _by_script(pairs)
     if len(sums) < 2:
         return -1.0, 1.0
-    cells = np.array([sums[name] for name in sorted(sums)], dtype=float)
+    cells = np.array(sums, dtype=float)
     drawn = np.random.default_rng(seed).integers(0, len(cells), size=(RESAMPLES, len(cells)))
     totals = cells[drawn].sum(axis=1)
     low, high = np.quantile(totals[:, 0] / totals[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])

@@ -117,8 +117,10 @@ class Calibration(Frozen):
         return ""
 
     def fits(self, judge: ModelJudge) -> bool:
-        """Whether it is of this judge: the same model, votes, prompts and rubrics."""
-        return self.about == judge.about()
+        """Whether it says what this judge is worth: the same model, votes, prompts and rubrics, and every row was the model's to judge (what
+        rules decide in the mode ``both`` is not its merit).
+        """
+        return self.judge == "model" and self.about == judge.about()
 
 
 async def calibrate(

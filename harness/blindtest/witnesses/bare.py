@@ -57,11 +57,9 @@ class _Talk:
         self._messages: list[ChatMessage] = []
         self._summary, self._summarized = "", 0
         self._task = ""
-        self._turns = 0
 
     async def say(self, text: str) -> Said:
         """One call, and one more where older messages are summarized."""
-        self._turns += 1
         self._messages.append(ChatMessage("user", text))
         started = time.perf_counter()
         replies: list[ModelReply] = []
@@ -71,7 +69,7 @@ class _Talk:
             request = replace(
                 self._witness.request,
                 messages=(*self._head(), *self._newest()),
-                seed=(self._trial.seed + self._turns) % 2**31,
+                seed=self._trial.seed % 2**31,  # the engine's settings fix one for all turns as well
             )
             replies.append(await self._model.complete(request))
         except BaseException:
@@ -94,12 +92,13 @@ class _Talk:
         return (ChatMessage("system", parts),) if parts else ()
 
     def _newest(self) -> tuple[ChatMessage, ...]:
+        """The window, from a message of the user on, since chat templates want that first; with a summary, all that is not in it."""
         window = self._witness.window
         rest = self._messages[self._summarized :]
-        newest = rest[-window:] if window else rest
-        if len(newest) > 1 and newest[0].role == "assistant":
-            newest = newest[1:]  # chat templates want the user first
-        return tuple(newest)
+        if not window or self._witness.summarize is not None or len(rest) <= window:
+            return tuple(rest)
+        begin = len(rest) - window
+        return tuple(rest[begin - (rest[begin].role == "assistant") :])
 
     async def _summarize(self, replies: list[ModelReply]) -> None:
         window, summarize = self._witness.window, self._witness.summarize

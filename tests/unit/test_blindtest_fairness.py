@@ -1,0 +1,161 @@
+"""Nobody is at an advantage: what witnesses are sent and judged by, and what counts as a difference."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from harness.app_blindtest import Bench
+from harness.blindtest import statistics
+from harness.blindtest.grading.calibration import Calibration
+from harness.blindtest.grading.model import ModelJudge
+from harness.blindtest.grading.opinions import JudgeMode
+from harness.blindtest.transcript import Said, Sight, Trial
+from harness.blindtest.witnesses.bare import BareWitness
+from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
+from harness.errors import ModelTimeout
+from harness.ports import ChatMessage, ModelRequest
+from harness.prompts import Prompts
+from harness.resources import data_path
+from harness.settings import load
+from harness.state import Persona
+from harness.testing import ScriptedModel
+
+SUITE = {
+    "en": "suite: s\nlanguage: en\nscripts: [{id: one, probe: p, rounds: [{steps: [{say: Hello there., expect: {mentions: hello}, state: {topic: trains}}]}]}]\n",
+    "zh": "suite: s\nlanguage: zh\nscripts: [{id: one, probe: p, rounds: [{steps: [{say: 你好呀。, expect: {mentions: 你好}, state: {topic: 火车}}]}]}]\n",
+}  # fmt: skip
+HELLO = {"en": "Hello.", "zh": "你好。"}
+
+
+async def held(tmp_path: Path, code: str, first: ScriptedWitness, second: ScriptedWitness) -> tuple[object, ...]:
+    file = tmp_path / f"s.{code}.yaml"
+    file.write_text(SUITE[code], encoding="utf-8")
+    extra = {"first": first, "second": second}
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hm."), extra=extra) as bench:
+        run = await bench.run(
+            [file],
+            personas=["ada" if code == "en" else "lin"],
+            witness="first",
+            against=["second"],
+            out=tmp_path / "run",
+        )
+    return run.passed, run.results
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_the_same_replies_come_to_the_same_whether_or_not_state_is_shown(tmp_path: Path, code: str) -> None:
+    showing = ScriptedWitness("first", lambda _: Said(text=HELLO[code], sight=Sight(topics=("weather",))))
+    silent = ScriptedWitness("second", lambda _: HELLO[code])
+    passed, results = await held(tmp_path, code, showing, silent)
+    first, second = results.witness("first"), results.witness("second")  # type: ignore[attr-defined]
+    assert (first.probes, first.rounds, first.scripts) == (second.probes, second.rounds, second.scripts)
+    assert (first.state.passed, first.state.total, second.state.total) == (0, 1, 0)
+    assert [one.state_passed for one in results.suites] == [False, True]  # type: ignore[attr-defined]
+    assert not passed
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_a_broken_connection_is_no_failed_probe(tmp_path: Path, code: str) -> None:
+    def broken(_: Asked) -> str:
+        raise ModelTimeout("No answer came.")
+
+    passed, results = await held(
+        tmp_path, code, ScriptedWitness("first", broken), ScriptedWitness("second", lambda _: HELLO[code])
+    )
+    first = results.witness("first")  # type: ignore[attr-defined]
+    assert (first.errors, first.probes["all"].total, first.scripts.total) == (1, 0, 0)
+    assert not results.comparisons  # type: ignore[attr-defined]
+    assert not passed
+
+
+@settings(max_examples=60, deadline=None)
+@given(turns=st.integers(1, 40), window=st.integers(2, 12), summarized=st.booleans())
+async def test_what_the_bare_model_is_sent(turns: int, window: int, summarized: bool) -> None:
+    model = ScriptedModel(lambda request: "summary" if request.role == "summarizer" else "Yes.")
+
+    async def connected() -> ScriptedModel:
+        return model
+
+    def summary(before: str, messages: tuple[ChatMessage, ...], _: str) -> ModelRequest:
+        covered.extend(message.content for message in messages)
+        return ModelRequest(role="summarizer", messages=(ChatMessage("user", before),))
+
+    covered: list[str] = []
+    witness = BareWitness(
+        "bare", connected, lambda persona: persona.name, ModelRequest(role="responder", messages=()),
+        window=window, summarize=summary if summarized else None,
+    )  # fmt: skip
+    trial = Trial(suite="s", script="one", persona="p", witness="bare", seed=7)
+    talk = await witness.begin(trial, Persona(name="Ada"))
+    for turn in range(turns):
+        await talk.say(f"line {turn}")
+        sent = model.requests[-1]
+        said = [message.content for message in sent.messages[1:]]
+        assert sent.messages[1].role == "user"
+        assert sent.seed == 7
+        assert said[-1] == f"line {turn}"
+        if summarized:
+            assert {f"line {number}" for number in range(turn + 1)} <= {*covered, *said}
+        else:
+            assert min(window, 2 * turn + 1) <= len(said) <= window + 1
+
+
+def pairs(scripts: int, each: int, *, both: float, draw: random.Random) -> list[tuple[str, bool, bool]]:
+    """Probes of two witnesses that are equally good: in each script one of them has the luck."""
+    made = []
+    for script in range(scripts):
+        lucky = draw.random() < 0.5
+        for _ in range(each):
+            good = draw.random() < both
+            made.append((f"s/{script}", good or lucky, good or not lucky))
+    return made
+
+
+def test_two_that_are_equal_are_seldom_told_apart() -> None:
+    draw = random.Random(5)
+    found = [
+        statistics.compare_all([("a", "b", {"all": pairs(draw.randint(2, 8), 10, both=0.5, draw=draw)})])[0].winner
+        for _ in range(120)
+    ]
+    assert sum(winner != "neither" for winner in found) <= 12  # McNemar alone: two in three
+
+
+def test_a_difference_in_all_of_many_scripts_is_one() -> None:
+    rows = [(f"s/{script}", True, repeat > 1) for script in range(8) for repeat in range(4)]
+    (made,) = statistics.compare_all([("a", "b", {"all": rows})])
+    assert made.winner == "first"
+    assert made.by_script == pytest.approx(2 / 2**8)
+
+
+def test_few_scripts_show_nothing_of_scripts_like_them_but_something_of_themselves() -> None:
+    rows = [(f"s/{script}", True, False) for script in range(3) for _ in range(10)]
+    assert statistics.compare_all([("a", "b", {"all": rows})])[0].winner == "neither"
+    assert statistics.compare_all([("a", "b", {"all": rows})], of_these_scripts=True)[0].winner == "first"
+
+
+def test_all_comparisons_of_a_run_are_corrected_together() -> None:
+    rows = [(f"s/{script}", True, script % 4 == 0) for script in range(12)]
+    one = statistics.compare_all([("a", "b", {"all": rows})])
+    many = statistics.compare_all([("a", other, {"all": rows}) for other in "bcde"])
+    assert many[0].adjusted == pytest.approx(4 * one[0].adjusted)
+
+
+@pytest.mark.parametrize(("passed", "total", "low", "high"), [(8, 10, 0.4902, 0.9433), (0, 5, 0.0, 0.4345)])
+def test_intervals_are_wilsons(passed: int, total: int, low: float, high: float) -> None:
+    found = statistics.rate(passed, total)
+    assert found.low == pytest.approx(low, abs=1e-4)
+    assert found.high == pytest.approx(high, abs=1e-4)
+
+
+@pytest.mark.parametrize(("mode", "fits"), [("model", True), ("both", False), ("rules", False)])
+def test_what_rules_decided_is_not_the_merit_of_a_model(mode: JudgeMode, fits: bool) -> None:
+    judge = ModelJudge(_never, Prompts([data_path("prompts")]))
+    assert Calibration(judge=mode, about=judge.about()).fits(judge) is fits
+
+
+async def _never() -> ScriptedModel:
+    raise AssertionError("nothing is asked")
