@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,6 +51,19 @@ from harness.understanding.checks.holding import statement
 
 ENGINE = "harness"
 BARE, WINDOW, ELIZA = "bare", "window", "eliza"
+_WEIGHING = (
+    "harness",
+    "models",
+    "context",
+    "memory",
+    "graph",
+    "memory_l0",
+    "memory_l1",
+    "memory_l2",
+    "memory_l3",
+    "redaction",
+)
+"""Sections of the settings that may change a reply."""
 KNOWN = (BARE, WINDOW, ELIZA)
 """Witnesses that ``--against`` knows by name, besides the engine."""
 
@@ -319,7 +334,7 @@ class Bench:
     # --- witnesses -------------------------------------------------------------------------------------------------
 
     def _engine(self, name: str, features: tuple[Ablation, ...]) -> EngineWitness:
-        about = {"kind": "engine", "model": self._model_name(), "without": list(features)}
+        about = {"kind": "engine", "model": self._model_name(), "without": list(features), "settings": self._settings()}
 
         async def found(trial: Trial, clock: TrialClock) -> Harness:
             model = await self.base.model()
@@ -368,7 +383,15 @@ class Bench:
             max_tokens=engine.max_reply_tokens,
             timeout_s=engine.turn_timeout_s,
         )
-        about = {"kind": name, "model": self._model_name(), "window": engine.short_term_window}
+        about = {
+            "kind": name,
+            "model": self._model_name(),
+            "window": engine.short_term_window,
+            "temperature": engine.temperature,
+            "top_p": engine.top_p,
+            "max_tokens": engine.max_reply_tokens,
+            "extra": dict(self.base.settings.provider.extra_body),
+        }
         return BareWitness(
             name,
             self.base.model,
@@ -411,6 +434,13 @@ class Bench:
             max_tokens=engine.summary_max_tokens,
             timeout_s=engine.turn_timeout_s,
         )
+
+    def _settings(self) -> str:
+        """What of the settings may change a reply, as the first 16 hex digits of its SHA-256: a run is gone on with under the same."""
+        settings = self._for_trials().model_copy(update={"harness": self.base.engine_settings()})
+        parts = {name: getattr(settings, name).model_dump(mode="json") for name in _WEIGHING}
+        parts["provider"] = {"extra_body": dict(settings.provider.extra_body), "prefill": settings.provider.prefill}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def _model_name(self) -> str:
         settings = self.base.settings

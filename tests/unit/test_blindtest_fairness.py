@@ -16,7 +16,7 @@ from harness.blindtest.grading.opinions import JudgeMode
 from harness.blindtest.transcript import Said, Sight, Trial
 from harness.blindtest.witnesses.bare import BareWitness
 from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
-from harness.errors import ModelTimeout
+from harness.errors import ModelTimeout, RunError
 from harness.ports import ChatMessage, ModelRequest
 from harness.prompts import Prompts
 from harness.resources import data_path
@@ -159,3 +159,22 @@ def test_what_rules_decided_is_not_the_merit_of_a_model(mode: JudgeMode, fits: b
 
 async def _never() -> ScriptedModel:
     raise AssertionError("nothing is asked")
+
+
+async def test_a_run_is_not_gone_on_with_under_other_settings(tmp_path: Path) -> None:
+    file = tmp_path / "s.en.yaml"
+    file.write_text(SUITE["en"], encoding="utf-8")
+
+    async def run(*, resume: bool = False, **overrides: float) -> None:
+        changed = load(
+            start=tmp_path, environ={}, overrides={f"harness.{key}": value for key, value in overrides.items()}
+        )
+        async with Bench(changed, model=ScriptedModel("Hello.")) as bench:
+            await bench.run([file], personas=["ada"], against=["bare"], out=tmp_path / "run", resume=resume)
+
+    await run()
+    await run(resume=True)
+    with pytest.raises(RunError, match="witnesses differ"):
+        await run(resume=True, temperature=0.1)
+    with pytest.raises(RunError, match="witnesses differ"):
+        await run(resume=True, short_term_window=4)
