@@ -123,9 +123,13 @@ class Bench:
         found: dict[str, Suite] = {}
         for file in files:
             suite = load_suite(file, packs=self.base.languages)
+            if language and suite.language != language:
+                continue
             if suite.id in found:
                 raise RunError(f"Two suites are called {suite.id!r}.", remedy="Rename one of them.")
             found[suite.id] = suite
+        if names and not found:
+            raise RunError(f"None of these suites is in {language!r}.", remedy="Leave --language out, or name others.")
         return tuple(found.values())
 
     def personas(self, names: Sequence[str], suites: Sequence[Suite]) -> dict[str, Persona]:

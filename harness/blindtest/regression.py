@@ -66,6 +66,12 @@ def against_baseline(
             + (f" These suites differ: {', '.join(changed)}." if changed else ""),
         )
     found = compare_trials(NOW, _of(firsts, cases), BASELINE, _of(seconds, cases))
+    if not found:
+        early = sum(bool(one.error) for one in firsts), sum(bool(one.error) for one in seconds)
+        raise RunError(
+            f"Nothing was judged in both: {early[0]} trials of the run and {early[1]} of the baseline ended early.",
+            remedy="Go on with the run by --resume, once what it asks answers again.",
+        )
     return Regression(
         verdict=_verdict(found),
         cases=len(cases),

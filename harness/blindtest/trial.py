@@ -13,10 +13,20 @@ from harness.blindtest.suite import Script, Step, Suite, duration
 from harness.blindtest.templates import fill, missing
 from harness.blindtest.transcript import Exchange, Happening, Transcript, Trial
 from harness.blindtest.witness import Conversation, Unsupported, Witness
-from harness.errors import HarnessError
+from harness.errors import (
+    AuthenticationFailed,
+    ConfigurationError,
+    EndpointNotFound,
+    HarnessError,
+    ModelNotFound,
+    PermissionRefused,
+    RunError,
+)
 from harness.language import LanguagePack
 from harness.state import Persona
 
+_HOPELESS = (AuthenticationFailed, PermissionRefused, EndpointNotFound, ModelNotFound)
+"""What an endpoint answers to a wrong key, address or model: the next trial would get the same."""
 EVENT = "({event})\n{text}"
 """How a message carries what happened before it; the same for every witness."""
 
@@ -32,7 +42,8 @@ async def hold(
 ) -> Transcript:
     """Walk a witness through the script of a trial.
 
-    A witness that fails ends the trial; what had been said is kept, with the reason in ``error``. Cancelling ends it without a
+    A witness that fails ends the trial; what had been said is kept, with the reason in ``error``. What would fail every other trial as well (a
+    setting, a key, an address, a model that is not there) is raised. Cancelling ends it without a
     transcript.
     """
     script = suite.script(trial.script)
@@ -85,6 +96,10 @@ class _Walk:
                         await self._asked(step, number, index)
                     else:
                         await self._happens(step)
+        except (ConfigurationError, *_HOPELESS) as failure:
+            if not isinstance(failure, RunError):
+                raise  # no trial would fare better
+            self.error = f"{type(failure).__name__}: {failure.message}"
         except HarnessError as failure:
             self.error = f"{type(failure).__name__}: {failure.message}"
 

@@ -73,6 +73,28 @@ def values(sample: Sample, language: str, pack: LanguagePack, prompts: Prompts) 
         "problem": "it ends too early",
         "error": "…",
         "schema": "{}",
+        **_of_judges(sample),
+    }
+
+
+def _of_judges(sample: Sample) -> dict[str, Any]:
+    """Values for the prompts of judges and interrogators of blind tests."""
+    from harness.blindtest.grading.model import Before
+
+    said = (Before(sample.user_text, sample.reply),)
+    return {
+        "interrogator": sample.persona.name,
+        "question": "machine",
+        "strategy": "…",
+        "turns": 8,
+        "turn": 2,
+        "noticed": ("…",),
+        "said": said,
+        "before": said,
+        "first": said,
+        "second": said,
+        "criterion": "…",
+        "rubric": ("…",),
     }
 
 

@@ -16,7 +16,7 @@ from harness.blindtest.grading.opinions import JudgeMode
 from harness.blindtest.transcript import Said, Sight, Trial
 from harness.blindtest.witnesses.bare import BareWitness
 from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
-from harness.errors import ModelTimeout, RunError
+from harness.errors import AuthenticationFailed, HarnessError, ModelNotFound, ModelTimeout, RunError, SettingsError
 from harness.ports import ChatMessage, ModelRequest
 from harness.prompts import Prompts
 from harness.resources import data_path
@@ -178,3 +178,31 @@ async def test_a_run_is_not_gone_on_with_under_other_settings(tmp_path: Path) ->
         await run(resume=True, temperature=0.1)
     with pytest.raises(RunError, match="witnesses differ"):
         await run(resume=True, short_term_window=4)
+
+
+@pytest.mark.parametrize(
+    "failure", [AuthenticationFailed("wrong key"), ModelNotFound("no such model"), SettingsError("no")]
+)
+async def test_what_would_fail_every_trial_ends_the_run(tmp_path: Path, failure: HarnessError) -> None:
+    def refused(_: Asked) -> str:
+        raise failure
+
+    with pytest.raises(type(failure)):
+        await held(tmp_path, "en", ScriptedWitness("first", refused), ScriptedWitness("second", lambda _: "Hello."))
+
+
+@pytest.mark.parametrize("reply", ["\x00", "\u200b\u200b", "…", "！？"])
+async def test_a_reply_without_a_word_says_nothing(tmp_path: Path, reply: str) -> None:
+    _, results = await held(
+        tmp_path, "zh", ScriptedWitness("first", lambda _: reply), ScriptedWitness("second", lambda _: "你好。")
+    )
+    assert results.witness("first").form.passed == 0  # type: ignore[attr-defined]
+
+
+async def test_only_suites_of_the_language_are_held(tmp_path: Path) -> None:
+    for code, text in SUITE.items():
+        (tmp_path / f"s.{code}.yaml").write_text(text, encoding="utf-8")
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hello.")) as bench:
+        assert [one.id for one in bench.suites([tmp_path], language="zh")] == ["s.zh"]
+        with pytest.raises(RunError, match="None of these suites is in 'fr'"):
+            bench.suites([tmp_path / "s.en.yaml"], language="fr")

@@ -69,7 +69,9 @@ def recording(tmp_path: Path) -> Path:
     async def made() -> None:
         for language, say, reply in (("en", "Hello?", "Evening. Kettle's on."), ("zh", "你好？", "晚上好，水开了。")):
             file = tmp_path / f"said.{language}.yaml"
-            steps = "".join(f"          - say: '{say} {number}'\n" for number in range(8))
+            steps = "".join(
+                f"          - {{say: '{say} {number}', expect: {{mentions: '{number}'}}}}\n" for number in range(8)
+            )
             file.write_text(
                 f"suite: said\nlanguage: {language}\nscripts:\n  - id: a\n    probe: b\n    rounds:\n      - steps:\n{steps}",
                 encoding="utf-8",

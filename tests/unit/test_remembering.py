@@ -21,6 +21,8 @@ WITHOUT_TEXTS = {
     "_seen_short",
     "script_of",
     "_remembered",
+    "caseless",
+    "of_lower",
     "_beginnings",
     "_lower_short",
 }

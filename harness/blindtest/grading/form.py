@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.blindtest.grading.material import Judging, Material, passed
 from harness.blindtest.suite import Expect
 from harness.blindtest.transcript import Exchange
@@ -17,7 +19,7 @@ _IN_CHARACTER = ("character_break", "prompt_leak", "wrong_speaker", "stage_direc
 def judge_form(exchange: Exchange, expect: Expect, material: Material) -> Judging:
     """Verdicts on the form of a reply."""
     reply = normalize(exchange.said.text)
-    if not reply.strip():
+    if not re.search(r"\w", reply):
         yield passed("says something", good=False, grader=GRADER)
         return
     language = expect.language or material.suite.language
