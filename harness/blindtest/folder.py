@@ -6,6 +6,7 @@ was cut short by a crash is passed over, and its trial held again.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -124,19 +125,33 @@ class RunFolder:
             os.fsync(out.fileno())
 
     def transcripts(self) -> tuple[Transcript, ...]:
-        """Every whole transcript, each trial once (the last one written counts). Lines that a crash cut short are passed over."""
+        """Every whole transcript, each trial once (the last one written counts). Lines that a crash cut short are passed over.
+
+        Raises:
+            RunError: a whole line is no transcript; another version wrote it.
+        """
         found: dict[str, Transcript] = {}
         for line in self._lines(TRANSCRIPTS):
             try:
                 one = Transcript.model_validate_json(line)
-            except ValidationError:
-                continue
+            except ValidationError as failure:
+                if not _is_whole(line):
+                    continue
+                raise RunError(
+                    f"{self.path / TRANSCRIPTS} holds a line that is no transcript: {failure.errors()[0]['msg']}.",
+                    remedy="Read it with the version of harness that wrote it, or run again in another folder.",
+                ) from failure
             found[one.trial.key] = one
         return tuple(found.values())
 
     def graded(self) -> dict[str, Graded]:
-        """Verdicts by trial key, as far as they are there."""
-        return {one.key: one for one in map(Graded.model_validate_json, self._lines(VERDICTS))}
+        """Verdicts by trial key, as far as they are there and can be read; they can be made again."""
+        found: dict[str, Graded] = {}
+        for line in self._lines(VERDICTS):
+            with contextlib.suppress(ValidationError):
+                one = Graded.model_validate_json(line)
+                found[one.key] = one
+        return found
 
     def write_graded(self, graded: Iterable[Graded]) -> None:
         """Write all verdicts, in place of earlier ones."""
@@ -159,3 +174,12 @@ class RunFolder:
                 yield from (line for line in file if line.strip())
         except FileNotFoundError:
             return
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line is JSON, and not the beginning of one that a crash cut short."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True

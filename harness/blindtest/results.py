@@ -262,15 +262,16 @@ def _trial(transcript: Transcript, graded: Graded, suite: Suite) -> TrialResult:
 def _round(one: Round, number: int, verdicts: list[Verdict]) -> RoundResult:
     name = one.name or f"round {number + 1}"
     counted = [verdict for verdict in verdicts if verdict.outcome in ("pass", "fail")]
-    if not any(verdict.probe != FORM for verdict in counted):
+    asked = [
+        verdict for verdict in counted if verdict.probe != FORM
+    ]  # lines of small talk in good form make up for nothing
+    if not asked:
         return RoundResult(name=name, passed=None)
-    whole = sum(verdict.weight for verdict in counted)
-    met = sum(verdict.weight for verdict in counted if verdict.outcome == "pass") / whole
-    own = [verdict.outcome == "pass" for verdict in counted if verdict.probe != FORM]
+    met = sum(one.weight for one in asked if one.outcome == "pass") / sum(one.weight for one in asked)
     if one.rule == "all":
         good = all(verdict.outcome == "pass" for verdict in counted)
     elif one.rule == "any":
-        good = any(own)
+        good = any(verdict.outcome == "pass" for verdict in asked)
     else:
         good = met >= float(one.rule)
     return RoundResult(name=name, passed=good, met=met)

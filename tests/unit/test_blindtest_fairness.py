@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from harness.app_blindtest import Bench
 from harness.blindtest import statistics
+from harness.blindtest.folder import RunFolder
 from harness.blindtest.grading.calibration import Calibration
 from harness.blindtest.grading.model import ModelJudge
 from harness.blindtest.grading.opinions import JudgeMode
@@ -206,3 +207,32 @@ async def test_only_suites_of_the_language_are_held(tmp_path: Path) -> None:
         assert [one.id for one in bench.suites([tmp_path], language="zh")] == ["s.zh"]
         with pytest.raises(RunError, match="None of these suites is in 'fr'"):
             bench.suites([tmp_path / "s.en.yaml"], language="fr")
+
+
+async def test_small_talk_in_good_form_makes_up_for_no_failed_probe(tmp_path: Path) -> None:
+    file = tmp_path / "s.en.yaml"
+    file.write_text(
+        "suite: s\nlanguage: en\nfillers: [Nice day., I had soup.]\nscripts: [{id: one, probe: p, rounds: [{pass: 0.75, steps: ["
+        "{filler: 12}, {say: Who are you?, expect: {mentions: Bertram}}]}]}]\n",
+        encoding="utf-8",
+    )
+    extra = {"first": ScriptedWitness("first", lambda _: "Well.")}
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hm."), extra=extra) as bench:
+        run = await bench.run([file], personas=["ada"], witness="first", out=tmp_path / "run")
+    assert run.results.trials[0].rounds[0].passed is False
+    assert run.results.trials[0].rounds[0].met == 0
+
+
+async def test_a_line_of_another_version_is_told_and_a_torn_one_passed_over(tmp_path: Path) -> None:
+    silent = ScriptedWitness("first", lambda _: "Hello.")
+    await held(tmp_path, "en", silent, ScriptedWitness("second", lambda _: "Hello."))
+    folder = RunFolder(tmp_path / "run")
+    file = folder.path / "transcripts.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text(f"{lines[0]}\n{lines[1][:50]}\n", encoding="utf-8")
+    assert len(folder.transcripts()) == 1
+    file.write_text(f'{lines[0]}\n{{"trail": 1}}\n', encoding="utf-8")
+    with pytest.raises(RunError, match="no transcript"):
+        folder.transcripts()
+    (folder.path / "verdicts.jsonl").write_text("{}\n", encoding="utf-8")
+    assert folder.graded() == {}
