@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal
 
 from harness.errors import MissingExtra
@@ -74,7 +75,9 @@ def rate(passed: int, total: int) -> Rate:
     """A share with its interval. Raises MissingExtra."""
     if not total:
         return Rate(0, 0, 0.0, 1.0)
-    low, high = _proportion().proportion_confint(passed, total, alpha=1 - CONFIDENCE, method="wilson")
+    low, high = _library("statsmodels.stats.proportion").proportion_confint(
+        passed, total, alpha=1 - CONFIDENCE, method="wilson"
+    )
     return Rate(passed, total, max(0.0, float(low)), min(1.0, float(high)))
 
 
@@ -82,7 +85,7 @@ def binomial(passed: int, total: int, chance: float = 0.5) -> float:
     """Two-sided p of the exact binomial test of a share against chance; 1 for nothing. Raises MissingExtra."""
     if not total:
         return 1.0
-    return float(_scipy_stats().binomtest(passed, total, chance).pvalue)
+    return float(_library("scipy.stats").binomtest(passed, total, chance).pvalue)
 
 
 def compare_all(
@@ -132,7 +135,7 @@ def minimum_detectable(base: float, probes: int) -> float:
     """
     if probes < 2:
         return 1.0
-    power, proportion = _power(), _proportion()
+    power, proportion = _library("statsmodels.stats.power"), _library("statsmodels.stats.proportion")
     effect = float(power.NormalIndPower().solve_power(nobs1=probes, alpha=1 - CONFIDENCE, power=POWER, ratio=1.0))
     low, high = base, 1.0
     if proportion.proportion_effectsize(high, base) < effect:
@@ -158,7 +161,9 @@ def survival(ends: Sequence[tuple[int, bool]]) -> tuple[tuple[int, float], ...]:
     counted = [(turn, failed) for turn, failed in ends if turn > 0]
     if not any(failed for _, failed in counted):
         return ()
-    found = _survfunc().SurvfuncRight([turn for turn, _ in counted], [int(failed) for _, failed in counted])
+    found = _library("statsmodels.duration.survfunc").SurvfuncRight(
+        [turn for turn, _ in counted], [int(failed) for _, failed in counted]
+    )
     return tuple((int(turn), float(share)) for turn, share in zip(found.surv_times, found.surv_prob, strict=True))
 
 
@@ -169,7 +174,11 @@ def _mcnemar(pairs: Paired) -> tuple[int, int, float]:
     only_first, only_second = table[0][1], table[1][0]
     if not only_first + only_second:
         return 0, 0, 1.0
-    return only_first, only_second, float(_contingency().mcnemar(table, exact=True).pvalue)
+    return (
+        only_first,
+        only_second,
+        float(_library("statsmodels.stats.contingency_tables").mcnemar(table, exact=True).pvalue),
+    )
 
 
 def _by_script(pairs: Paired) -> list[tuple[int, int]]:
@@ -186,8 +195,8 @@ def _sign_flips(pairs: Paired, seed: int) -> float:
     won = [one for one, _ in _by_script(pairs)]
     if len(won) < 2 or not any(won):
         return 1.0
-    np = _numpy()
-    found = _scipy_stats().permutation_test(
+    np = _library("numpy")
+    found = _library("scipy.stats").permutation_test(
         (np.array(won, dtype=float),),
         np.sum,
         permutation_type="samples",
@@ -201,12 +210,14 @@ def _sign_flips(pairs: Paired, seed: int) -> float:
 def _holm(values: Sequence[float]) -> list[float]:
     if not values:
         return []
-    return [float(value) for value in _multitest().multipletests(list(values), method="holm")[1]]
+    return [
+        float(value) for value in _library("statsmodels.stats.multitest").multipletests(list(values), method="holm")[1]
+    ]
 
 
 def _bootstrap(pairs: Paired, seed: int) -> tuple[float, float]:
     """Percentile interval of the difference of shares, scripts drawn with replacement."""
-    np = _numpy()
+    np = _library("numpy")
     sums = _by_script(pairs)
     if len(sums) < 2:
         return -1.0, 1.0
@@ -217,61 +228,9 @@ def _bootstrap(pairs: Paired, seed: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _missing() -> MissingExtra:
-    return MissingExtra("The statistics of blind tests need statsmodels and scipy.", extra=EXTRA)
-
-
-def _numpy() -> Any:
+def _library(name: str) -> Any:
     try:
-        import numpy as np
+        return import_module(name)
     except ImportError as failure:
-        raise _missing() from failure
-    return np
-
-
-def _scipy_stats() -> Any:
-    try:
-        from scipy import stats
-    except ImportError as failure:
-        raise _missing() from failure
-    return stats
-
-
-def _proportion() -> Any:
-    try:
-        from statsmodels.stats import proportion
-    except ImportError as failure:
-        raise _missing() from failure
-    return proportion
-
-
-def _contingency() -> Any:
-    try:
-        from statsmodels.stats import contingency_tables
-    except ImportError as failure:
-        raise _missing() from failure
-    return contingency_tables
-
-
-def _multitest() -> Any:
-    try:
-        from statsmodels.stats import multitest
-    except ImportError as failure:
-        raise _missing() from failure
-    return multitest
-
-
-def _survfunc() -> Any:
-    try:
-        from statsmodels.duration import survfunc
-    except ImportError as failure:
-        raise _missing() from failure
-    return survfunc
-
-
-def _power() -> Any:
-    try:
-        from statsmodels.stats import power
-    except ImportError as failure:
-        raise _missing() from failure
-    return power
+        message = "The statistics of blind tests need statsmodels and scipy."
+        raise MissingExtra(message, extra=EXTRA) from failure
