@@ -102,7 +102,7 @@ class Ending(Frozen):
 
     Attributes:
         match: regular expression over a sentence. Group ``who``, where there is one: words among which the name or the
-            kind of what came to its end stands.
+            kind of what came to its end stands; ``who_too`` where the expression has two such places.
         attributes: of the facts that end.
     """
 
@@ -175,6 +175,9 @@ class TextRules(Frozen):
         it: puts ``{thing}`` in for the word that stands for it.
         changes: words that say that one thing took the place of another of its kind ("switched to").
         endings: what says that something that was so is so no more.
+        deaths: clauses that say that somebody has died; groups ``relation`` ("my aunt") and ``name``, or neither where a
+            pronoun stands for him. ``dying``: expressions one of which every text with such a clause holds. ``dead``: the
+            value of the fact.
         jokes: what takes back all that was said before it in the message ("just kidding", 开玩笑的).
         foreign: passages of a message that are not its speaker's words (pasted instructions, marked memories).
         additions: words that add a value where otherwise it would replace one ("I also work as").
@@ -236,6 +239,9 @@ class TextRules(Frozen):
     it: Rewrites = ()
     changes: tuple[str, ...] = ()
     endings: tuple[Ending, ...] = ()
+    deaths: tuple[str, ...] = ()
+    dying: tuple[str, ...] = ()
+    dead: str = ""
     jokes: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     additions: tuple[str, ...] = ()

@@ -96,7 +96,7 @@ class MemorySettings(Section):
     lasting: Names = Field(
         default=(
             "name", "age", "birthday", "birthplace", "origin", "nationality", "religion", "gender", "home", "job",
-            "workplace", "sibling", "child", "partner", "marital state", "parent", "friend", "pet", "language", "school",
+            "workplace", "sibling", "child", "partner", "marital state", "vital status", "parent", "friend", "pet", "language", "school",
             "major", "height",
         ),
         description="Attributes of facts that hold for long; preferences always do.",

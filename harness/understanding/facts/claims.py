@@ -206,7 +206,7 @@ class _Reader:
                     subject = None  # whoever that clause was about may be the subject of the next
                 continue
             subject, predicate = resolved
-            found.extend(self._introduced(subject, clause))
+            found.extend(introduced(subject, clause, self.pack))
             claims, before = self._predicate(predicate, clause)
             if self._of_pet(claims, found, clause):
                 subject = (found[-1].name, found[-1].kind)
@@ -225,29 +225,13 @@ class _Reader:
             return False
         return found[-1].attribute == PET and bool(found[-1].name) and not self.subjects.is_speakers(clause)
 
-    def _introduced(self, subject: Subject, clause: str) -> list[Claim]:
-        """Read "my sister Anna …" as saying that there is a sister, whatever else it says."""
-        name, relation = subject
-        if not name or name == SPEAKER or not relation:
-            return []
-        kinds = self.pack.wording.kinds
-        for attribute in self.pack.attributes:
-            members = sorted(kinds.get(attribute.key, ()), key=len, reverse=True)
-            kind = next((member for member in members if fold(relation).endswith(fold(member))), "")
-            if kind:
-                value = self.pack.wording.kind_named.format(kind=kind, name=name)
-                return [
-                    Claim(SPEAKER, attribute.key, value, quote=clause, kind=kind, name=name, single=attribute.single)
-                ]
-        return []
-
     def _christened(self, claims: list[Claim], clause: str) -> list[Claim]:
         """Read "my classmate is called Tom" as saying who Tom is; what follows about "him" is about Tom."""
         given = next((claim for claim in claims if claim.attribute == NAME and claim.relation and claim.polarity), None)
         if given is None:
             return []
         self.subjects.third = (given.value, given.relation)
-        return self._introduced(self.subjects.third, clause)
+        return introduced(self.subjects.third, clause, self.pack)
 
     def _goes_on(self, subject: Subject, claims: list[Claim]) -> Subject:
         """Whom a clause without a subject is about after these claims.
@@ -407,6 +391,21 @@ class _Reader:
         return len(value) <= _MAX_HAN if has_han(value) else len(value.split()) <= _MAX_WORDS
 
 
+def introduced(subject: Subject, clause: str, pack: LanguagePack) -> list[Claim]:
+    """Read "my sister Anna …" as saying that there is a sister, whatever else it says."""
+    name, relation = subject
+    if not name or name == SPEAKER or not relation:
+        return []
+    kinds = pack.wording.kinds
+    for attribute in pack.attributes:
+        members = sorted(kinds.get(attribute.key, ()), key=len, reverse=True)
+        kind = next((member for member in members if fold(relation).endswith(fold(member))), "")
+        if kind:
+            value = pack.wording.kind_named.format(kind=kind, name=name)
+            return [Claim(SPEAKER, attribute.key, value, quote=clause, kind=kind, name=name, single=attribute.single)]
+    return []
+
+
 def clauses(text: str, pack: LanguagePack) -> tuple[str, ...]:
     """The clauses of a text, in the form patterns see."""
     parts = pack.any_of(pack.text.breaks)
@@ -466,6 +465,7 @@ __all__ = [
     "clauses",
     "clean_value",
     "degree_of",
+    "introduced",
     "limited",
     "plain_text",
     "positive",

@@ -36,12 +36,15 @@ def ended(text: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
             match, ending = endings.expressions[number].search(sentence), rules.endings[number]
             if match is None:
                 continue
-            who = match.groupdict().get("who")
-            for fact in state.active_facts(said.speaker):
-                if fact.attribute not in ending.attributes or not fact.polarity or fact.turn > said.turn:
-                    continue
-                if who is None or _is_meant(who, fact, pack):
-                    yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])
+            groups = match.groupdict()
+            who = groups.get("who") or groups.get("who_too")
+            facts = [
+                fact
+                for fact in state.active_facts(said.speaker)
+                if fact.attribute in ending.attributes and fact.polarity and fact.turn <= said.turn
+            ]
+            for fact in facts if who is None else _meant(who, facts, pack):
+                yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])
 
 
 @lru_cache(maxsize=16)
@@ -49,11 +52,26 @@ def _endings(pack: LanguagePack) -> Sought:
     return Sought(pack.pattern(ending.match) for ending in pack.text.endings)
 
 
-def _is_meant(who: str, fact: Fact, pack: LanguagePack) -> bool:
-    """Whether words name what a fact is about: by its name, or by its kind where they name nobody else."""
+def _meant(who: str, facts: list[Fact], pack: LanguagePack) -> list[Fact]:
+    """The facts that words name: by name, or by a kind of which there is only one."""
+    named = [fact for fact in facts if _is_named(who, fact, pack)]
+    if named:
+        return named
+    alike = [fact for fact in facts if _is_kind(who, fact, pack)]
+    return alike if len({fact.value for fact in alike}) == 1 or _all_of_them(who, alike, pack) else []
+
+
+def _all_of_them(who: str, facts: list[Fact], pack: LanguagePack) -> bool:
+    """Whether words count as many as there are ("both cats")."""
+    return numbers(who, pack)[:1] == (len(facts),)
+
+
+def _is_named(who: str, fact: Fact, pack: LanguagePack) -> bool:
     names = [c.name for c in propositions(fact.attribute, fact.value, fact.polarity, "", pack) if c.name]
-    if any(contains_phrase(who, name) for name in names) or contains_phrase(who, fact.value):
-        return True
+    return any(contains_phrase(who, name) for name in names) or contains_phrase(who, fact.value)
+
+
+def _is_kind(who: str, fact: Fact, pack: LanguagePack) -> bool:
     counted = numbers(fact.value, pack)
     if counted and counted[0] > 1 and numbers(who, pack) != counted:
         return False  # one of several, and nobody said which

@@ -10,6 +10,7 @@ from harness.state.operations import MergeSubjects, Operation, RetractFact, Revi
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.christened import christened
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
+from harness.understanding.facts.departed import deaths, outlived
 from harness.understanding.facts.endings import ended
 from harness.understanding.facts.fact_changes import (
     QUOTE_LENGTH,
@@ -20,7 +21,7 @@ from harness.understanding.facts.fact_changes import (
     retracted,
     taken_back,
 )
-from harness.understanding.facts.keys import NAME, RELATIVES, THINGS
+from harness.understanding.facts.keys import NAME, PARTNER, RELATIVES, THINGS, VITAL_STATUS
 from harness.understanding.facts.knowledge import judge, persona_knowledge
 from harness.understanding.facts.propositions import propositions
 from harness.understanding.facts.short_answers import read_answer
@@ -95,6 +96,8 @@ def extract_facts(
                 continue
             touched.update({fact_id} - {""})
             found.append(operation)
+        gone = outlived(claim, subject, state, said)
+        found.extend(op for op in gone if op.fact_id not in touched and op not in found)
         found.extend(op for op in _merged(claim, subject, state, said) if op not in found)
     if joked and own[: len(own) - len(text)].strip() and not _states_before(own, text, pack):
         found.extend(taken_back(own, state, said))
@@ -152,6 +155,10 @@ def _all_claims(
     claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
     further = third_relations(text, pack, reading.names)
     claims += [claim for claim in further if all(not _same(claim, other) for other in claims)]
+    dead = tuple(deaths(text, pack, third=reading.third, names=reading.names))
+    gone = {fold(claim.subject) for claim in dead if claim.attribute == VITAL_STATUS and claim.subject}
+    claims += [claim for claim in dead if all(not _same(claim, other) for other in claims)]
+    claims = [claim for claim in claims if claim.attribute != PARTNER or fold(claim.name) not in gone]
     claims = christened(text, claims, speaker=speaker, state=state, pack=pack, turn=turn)
     known = {(claim.subject, claim.attribute) for claim in claims}
     wanted = want_attributes(pack)

@@ -15,6 +15,7 @@ PARTNER: Final = "partner"
 PET: Final = "pet"
 LIKES: Final = "likes"
 MARITAL_STATE: Final = "marital state"
+VITAL_STATUS: Final = "vital status"
 
 RELATIVES: Final = frozenset({"sibling", "child", PARTNER, "parent", "friend"})
 """Attributes whose values are people of the subject's."""
@@ -22,5 +23,9 @@ FAMILY: Final = RELATIVES - {"friend"}
 """Attributes whose values are people nobody but the subject has."""
 THINGS: Final = frozenset({LIKES, "hobby", "skill", "drinks", "diet", "possession", PET})
 """Attributes whose value "it" may mean where somebody likes or hates it."""
+PRESENT: Final = frozenset(
+    {"home", JOB, "side job", "workplace", "school", AGE, MARITAL_STATE, PARTNER, "allergy", "diet", "hobby"}
+)
+"""Attributes of a life: whoever has died has none of them any more."""
 VAGUE: Final = frozenset({"possession"})
 """Attributes that the asker's own word tells more of: whoever asks for the camera is told the camera."""
