@@ -16,6 +16,7 @@ from harness.understanding.checks.findings import finding
 from harness.understanding.checks.leaking import Echo, prompt_echoes, without_echoes
 from harness.understanding.checks.naming_asked import check_references
 from harness.understanding.checks.recall import check_recall
+from harness.understanding.checks.repeating import without_habits
 from harness.understanding.checks.ruled_out import check_ruled_out
 from harness.understanding.checks.untold import check_untold
 from harness.understanding.text import contains_phrase, sentences
@@ -96,6 +97,11 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
     if plain := without_echoes(text, echoes) if echoes else "":
         text = plain
         turn = turn.note("reply_cut", f"words of the prompt were cut from the reply: {echoes[0].words[:80]!r}")
+    if turn.settings.persona_consistency_check and not turn.notices:
+        text, habit = _without_habits(turn, text, ports)
+        turn = (
+            turn.note("reply_cut", f"a sentence of one reply after another was left out: {habit!r}") if habit else turn
+        )
     candidate = Candidate(text=text, form=form, findings=findings(turn, text, ports))
     settings = turn.settings
     if settings.persona_consistency_check and settings.check_tier == "model" and not candidate.findings:
@@ -103,6 +109,12 @@ async def consider(turn: Turn, text: str, ports: Ports, form: Form = "plain") ->
     candidates = (*turn.candidates, candidate)
     best = min(range(len(candidates)), key=lambda index: (unadmitted(candidates[index]), candidates[index].penalty))
     return turn.with_(candidates=candidates, chosen=best)
+
+
+def _without_habits(turn: Turn, text: str, ports: Ports) -> tuple[str, str]:
+    previous = [message.text for message in turn.state.messages if message.speaker == "character"]
+    pack = ports.languages.get(turn.language)
+    return without_habits(text, previous, user_text=turn.text, persona=turn.persona, pack=pack)
 
 
 def echoed(turn: Turn, text: str, ports: Ports) -> tuple[Echo, ...]:
