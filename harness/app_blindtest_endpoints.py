@@ -15,6 +15,7 @@ from harness.state import Persona
 
 if TYPE_CHECKING:
     from harness.app_blindtest import Bench
+    from harness.app_connecting import ModelParts
 
 
 @dataclass(slots=True)
@@ -28,8 +29,17 @@ class EndpointWitness:
     name: str
     settings: Settings
     endpoint: Endpoint
+    _together: ModelParts | None = field(default=None, init=False, repr=False)
     _bench: Bench | None = field(default=None, init=False, repr=False)
     _inner: BareWitness | None = field(default=None, init=False, repr=False)
+
+    def __reduce__(self) -> tuple[type[EndpointWitness], tuple[str, Settings, Endpoint]]:
+        """What is sent to a worker: nothing open, and no ledger; the worker has one that all of them share."""
+        return EndpointWitness, (self.name, self.settings, self.endpoint)
+
+    def count_with(self, models: ModelParts) -> None:
+        """Keep the limits of requests together with the model of a bench, and with other witnesses at the same address."""
+        self._together = models
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -40,6 +50,8 @@ class EndpointWitness:
         """A new conversation. Raises a ModelError: the endpoint cannot be reached."""
         if self._inner is None:
             self._bench = _bench_at(self.settings, self.endpoint)
+            if self._together is not None:
+                self._bench.base._models.count_with(self._together)  # noqa: SLF001 - the same part of the package
             bare = self._bench.bare(self.name)
             system = bare.system if self.endpoint.persona else _nothing
             self._inner = replace(bare, system=system, window=self.endpoint.history)

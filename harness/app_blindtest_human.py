@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.blindtest.folder import RunFolder
 from harness.blindtest.human.channels import Channel, RecordedChannel, WitnessChannel, recorded_pairs
 from harness.blindtest.human.joining import JOIN, PersonChannel
 from harness.blindtest.human.judging import JudgeDesk, Typing, line
 from harness.blindtest.human.room import Room
 from harness.blindtest.human.saved import Judgement, SessionFolder, SessionInfo
 from harness.blindtest.human.schedule import Schedule
-from harness.blindtest.human.sealing import LETTERS, Key, Letter, Seat
+from harness.blindtest.human.sealing import LETTERS, PERSON, Key, Letter, Seat
 from harness.blindtest.pacing import Pacing
 from harness.blindtest.transcript import Trial
 from harness.errors import RunError
@@ -158,9 +159,10 @@ async def _other(
     """The other channel: a recording, or a person who joins."""
     if test.recorded is not None:
         name, pairs = recorded_pairs(test.recorded, test.recorded_witness)
+        whose = "witness" if RunFolder(test.recorded).exists else PERSON
         recorded = RecordedChannel(pairs, bench.base.languages.get(language))
         opened.append(recorded)
-        return recorded, Seat(kind="recorded", name=name, about={"replies": len(pairs)})
+        return recorded, Seat(kind="recorded", name=name, about={"replies": len(pairs), "of": whose})
     person = PersonChannel(test.brief or line("brief", language), language)
     opened.append(person)
     try:
@@ -171,7 +173,7 @@ async def _other(
         ) from failure
     show(line("waiting", language, command=f"harness blindtest human join --out {base}"))
     await person.joined(test.wait_s)
-    return person, Seat(kind="person", name="person")
+    return person, Seat(kind="person", name=PERSON)
 
 
 def told(held: Held, language: str) -> str:
@@ -179,5 +181,8 @@ def told(held: Held, language: str) -> str:
     if held.key is None or held.judgement is None:
         return line("abandoned", language)
     names: dict[str, Any] = {letter: held.key.seats[letter].name for letter in LETTERS}
-    good = held.judgement.human == held.key.letter_of_other()
-    return line("truth", language, a=names["A"], b=names["B"], verdict=line("right" if good else "wrong", language))
+    other = held.key.letter_of_other()
+    verdict = "right" if held.judgement.human == other else "wrong"
+    if not held.key.seats[other].human:
+        verdict = "machines"
+    return line("truth", language, a=names["A"], b=names["B"], verdict=line(verdict, language))

@@ -12,6 +12,7 @@ from harness.app_blindtest_judging import evaluator
 from harness.blindtest.executing import Inline
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.interrogator import QUESTIONS, Interrogator, Question, interrogators, strategies, suite_of
+from harness.blindtest.limits import Limits
 from harness.blindtest.plan import Plan, seed_of
 from harness.blindtest.running import Progress, Running, Stage
 from harness.blindtest.transcript import Transcript, Trial
@@ -59,6 +60,8 @@ async def interrogate(
     jobs: int = 1,
     out: str | Path = "interrogation",
     resume: bool = False,
+    limits: Limits | None = None,
+    call: Sequence[str] = (),
     on_trial: Progress | None = None,
 ) -> Run:
     """Let a model interrogate witnesses; the run is in the folder ``out`` and reads like any other.
@@ -68,7 +71,7 @@ async def interrogate(
         interrogator: a name, or a description of who asks in free words.
         question: ``machine`` (is it a human being?) or ``character`` (does it hold up?).
         turns: messages in each conversation.
-        personas, witness, against, trials, seed, jobs, resume, on_trial: as for :meth:`harness.app_blindtest.Bench.run`.
+        personas, witness, against, trials, seed, jobs, resume, limits, call, on_trial: as for :meth:`harness.app_blindtest.Bench.run`.
         language: of the characters, when none is named.
 
     Raises:
@@ -79,6 +82,8 @@ async def interrogate(
     if question not in QUESTIONS:
         raise RunError(f"There is no question {question!r}.", remedy=f"There are {', '.join(QUESTIONS)}.")
     people = _people(bench, personas, language)
+    if witness in against:
+        raise RunError(f"The witness {witness!r} cannot be compared with itself.", remedy="Name others with --against.")
     names = list(dict.fromkeys((witness, *against)))
     witnesses: dict[str, Witness] = {name: bench.witness(name) for name in names}
     languages = list(dict.fromkeys(one.language for one in people.values()))
@@ -89,9 +94,8 @@ async def interrogate(
     suites = {made.id: made for made in (suite_of(code, chosen, turns, about) for code in languages)}
     plan = _plan(people, {suite.language: name for name, suite in suites.items()}, chosen, names, trials, seed)
     abouts = {name: one.about for name, one in witnesses.items()}
-    info = bench._info(list(suites.values()), people, abouts, plan, trials, seed)  # noqa: SLF001 - part of the bench
-    folder = RunFolder(out)
-    done = folder.begin(info, resume=resume)
+    info = bench.info(list(suites.values()), people, abouts, plan, trials, seed)
+    info = info.model_copy(update={"prices": dict(limits.prices) if limits else {}, "call": tuple(call)})
     who = Interrogator(
         bench.base.model,
         bench.base.prompts,
@@ -100,13 +104,16 @@ async def interrogate(
         turns=turns,
     )
     stage = _Interrogations(suites, people, witnesses, bench.base.languages, who)
-    running = Running(Inline(stage, jobs), folder, progress=on_trial, done=done)
-    try:
-        await running.run(plan.trials)
-    finally:
-        await stage.close()
-    transcripts = [running.done[trial.key] for trial in plan.trials]
-    return Run(folder, info, plan, bench.grade(folder, info, transcripts))
+    folder = RunFolder(out)
+    with folder.alone():
+        info, done = folder.begin(info, resume=resume)
+        running = Running(Inline(stage, jobs), folder, progress=on_trial, done=done, limits=limits)
+        try:
+            await running.run(plan.trials)
+        finally:
+            await stage.close()
+        transcripts = [running.done[trial.key] for trial in plan.trials if trial.key in running.done]
+        return Run(folder, info, plan, bench.grade(folder, info, transcripts), running.stopped)
 
 
 def _people(bench: Bench, names: Sequence[str], language: str) -> dict[str, Persona]:

@@ -1,14 +1,12 @@
-"""Judging runs with a model: second opinions on a run, calibration of the judge, two witnesses against each other."""
+"""Judging runs with a model: second opinions on a run, and the calibration of the judge."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from pydantic import ValidationError
 
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
 from harness.blindtest.grading.calibration import (
@@ -20,21 +18,22 @@ from harness.blindtest.grading.calibration import (
     read_calibration,
 )
 from harness.blindtest.grading.labelled import Labels, load_labels, shipped_labels
-from harness.blindtest.grading.model import Judgement, ModelJudge
+from harness.blindtest.grading.model import ModelJudge
 from harness.blindtest.grading.opinions import JudgeMode, question_for, second_opinion
-from harness.blindtest.grading.pairs import Preference, Preferences, prefer as prefer_pair
+from harness.blindtest.judgements import JUDGEMENTS, judgement_lines, read_judgements
+from harness.blindtest.limits import Limits, all_used
+from harness.blindtest.metering import Meter, MeteredModel, added
 from harness.blindtest.results import JudgeShown, JudgeWorth, Results, results_of
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Graded, Transcript
 from harness.errors import RunError
+from harness.ports import Model
 from harness.settings import Settings
 from harness.state import Persona
 
 if TYPE_CHECKING:
     from harness.app_blindtest import Bench
 
-JUDGEMENTS = "judgements.jsonl"
-PREFERENCES = "preferences.json"
 MODES: tuple[JudgeMode, ...] = ("rules", "model", "both")
 
 
@@ -81,10 +80,15 @@ class Judging:
         return made
 
 
-def judge_of(bench: Bench, judging: Judging) -> ModelJudge:
-    """The model judge of a bench: the evaluator of its settings."""
+def judge_of(bench: Bench, judging: Judging, meter: Meter | None = None) -> ModelJudge:
+    """The model judge of a bench: the evaluator of its settings. ``meter``: counts what it uses."""
+
+    async def model() -> Model:
+        found = await bench.base.model()
+        return found if meter is None else MeteredModel(found, meter)
+
     return ModelJudge(
-        bench.base.model,
+        model,
         bench.base.prompts,
         votes=judging.votes,
         temperature=judging.temperature,
@@ -114,7 +118,9 @@ async def judge_run(
         RunError: there is no run, or the numbers are out of their range. ModelError: the judge cannot be reached.
     """
     folder = RunFolder(path)
-    return await judged(bench, folder, folder.info(), folder.transcripts(), judge, told=told)
+    info = folder.info()
+    with folder.alone():
+        return await judged(bench, folder, info, folder.transcripts(), judge, told=told)
 
 
 async def judged(
@@ -125,27 +131,45 @@ async def judged(
     judge: str | Judging,
     *,
     told: Told | None = None,
+    limits: Limits | None = None,
 ) -> Results:
-    """Like :func:`judge_run`, for transcripts at hand."""
+    """Like :func:`judge_run`, for transcripts at hand, in a folder that nobody else writes.
+
+    Args:
+        limits: asked before each transcript; once they are reached the rest stays as the rules have judged it, and ``limits.stopped`` says so.
+    """
     judging = Judging.of(judge)
     results = bench.grade(folder, info, transcripts)
     if judging.mode == "rules":
         return results
-    asking = judge_of(bench, judging)
-    asking.known.update(_known(folder))
-    suites = {name: Suite.model_validate(text) for name, text in info.texts.items()}
-    people = {name: Persona.model_validate(text) for name, text in info.people.items()}
+    meter, before, bounds = Meter(), folder.judges_used(), limits or Limits()
+    asking = judge_of(bench, judging, meter)
+    asking.known.update(read_judgements(folder.path))
+    suites, people = info.examined()
     graded = folder.graded()
     if not _wanted(bench, judging.mode, transcripts, graded, suites, people):
         return results  # no calibration is worth its calls where nothing is asked
     second: dict[str, Graded] = {}
+
+    held = added(used for one in transcripts for used in all_used(one))
+
+    def reached() -> bool:
+        meter.used = list(added(meter.used))
+        bounds.judged = (*held, *before, *meter.used)
+        bounds.stopped = bounds.stopped or bounds.reached(())
+        return bool(bounds.stopped)
+
+    if reached():
+        return results
     try:
         languages = list(dict.fromkeys(suite.language for suite in suites.values()))
         calibration = await _calibration(bench, folder, asking, judging, languages, told)
-        opinions = _Opinions(bench, asking, judging.mode, calibration, suites, people)
-        second = await opinions.on(transcripts, graded)
+        opinions = _Opinions(bench, asking, judging.mode, calibration, suites, people, reached)
+        second = {**graded, **await opinions.on(transcripts, graded)}
     finally:
-        folder.write(JUDGEMENTS, "".join(one.model_dump_json() + "\n" for one in asking.known.values()))
+        folder.write(JUDGEMENTS, judgement_lines(asking.known.values()))
+        if meter.used:
+            folder.write_judges_used((*before, *meter.used))
     folder.write_graded(second[one.trial.key] for one in transcripts)
     made = results_of(transcripts, second, suites, reference=next(iter(info.witnesses)), prices=info.prices)
     made = made.model_copy(update={"judge": _shown(judging, asking, calibration)})
@@ -200,6 +224,7 @@ class _Opinions:
     calibration: Calibration | None
     suites: Mapping[str, Suite]
     people: Mapping[str, Persona]
+    reached: Callable[[], bool]
     done: dict[str, Graded] = field(default_factory=dict)
 
     async def on(self, transcripts: Sequence[Transcript], graded: Mapping[str, Graded]) -> dict[str, Graded]:
@@ -214,6 +239,8 @@ class _Opinions:
 
     async def _worker(self, todo: object, graded: Mapping[str, Graded]) -> None:
         for one in todo:  # type: ignore[attr-defined]  # one iterator, shared by all workers
+            if self.reached():
+                return
             self.done[one.trial.key], _ = await second_opinion(
                 one,
                 graded[one.trial.key],
@@ -227,22 +254,6 @@ class _Opinions:
 
     def _why_not(self, language: str) -> str:
         return "the judge is not calibrated" if self.calibration is None else self.calibration.why_not(language)
-
-
-def _known(folder: RunFolder) -> dict[str, Judgement]:
-    """Judgements that are there already. A line that a crash cut short is passed over: it is asked again."""
-    found: dict[str, Judgement] = {}
-    try:
-        lines = (folder.path / JUDGEMENTS).read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        return found
-    for line in lines:
-        try:
-            one = Judgement.model_validate_json(line)
-        except ValidationError:
-            continue
-        found[one.key] = one
-    return found
 
 
 async def _calibration(
@@ -325,43 +336,4 @@ async def calibrate(
             raise RunError(
                 f"{out} cannot be written: {failure.strerror or failure}.", remedy="Choose another folder."
             ) from failure
-    return made
-
-
-async def prefer(
-    bench: Bench, path: str | Path, first: str, second: str, judge: str | Judging = "model"
-) -> Preferences:
-    """Two witnesses of a run against each other, case by case, as a model sees them; written into the folder of the run.
-
-    Raises:
-        RunError: there is no run, or one of them is not in it. ModelError: the judge cannot be reached.
-    """
-    folder = RunFolder(path)
-    info = folder.info()
-    for name in (first, second):
-        if name not in info.witnesses:
-            raise RunError(f"There is no witness {name!r} in {path}.", remedy=f"There are {', '.join(info.witnesses)}.")
-    asking = judge_of(bench, Judging.of(judge))
-    suites = {name: Suite.model_validate(text) for name, text in info.texts.items()}
-    people = {name: Persona.model_validate(text) for name, text in info.people.items()}
-    sides: dict[str, dict[tuple[str, str, str, int], Transcript]] = {first: {}, second: {}}
-    for one in folder.transcripts():
-        if one.trial.witness in sides and one.exchanges:
-            sides[one.trial.witness][one.trial.case] = one
-    pairs: list[Preference] = []
-    for case in sorted(set(sides[first]) & set(sides[second])):
-        one, other = sides[first][case], sides[second][case]
-        suite = suites[one.trial.suite]
-        pairs.append(
-            await prefer_pair(
-                one,
-                other,
-                persona=people[one.trial.persona],
-                packs=bench.base.languages,
-                judge=asking,
-                probe=suite.script(one.trial.script).probe,
-            )
-        )
-    made = Preferences.of(first, second, pairs)
-    folder.write(PREFERENCES, made.model_dump_json(indent=1) + "\n")
     return made

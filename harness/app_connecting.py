@@ -137,18 +137,28 @@ class ModelParts:
     def pace(self, base_url: str, *, places: int = 0) -> Pace:
         """The pace at an endpoint: the provider's limits, with everyone who shares the ledger."""
         from harness.adapters.models.endpoint import normalize_base_url
-        from harness.adapters.models.pacing import Pace, ProcessLedger
+        from harness.adapters.models.pacing import Pace
 
-        if self.ledger is None:
-            self.ledger = ProcessLedger()
         provider = self._settings.provider
         return Pace(
             normalize_base_url(base_url).partition("?")[0],
-            self.ledger,
+            self.counting(),
             requests_per_minute=provider.requests_per_minute,
             places=places or provider.max_concurrency,
             owner=self.owner,
         )
+
+    def counting(self) -> Ledger:
+        """Where starts and places are counted: in this process, unless something else was given."""
+        from harness.adapters.models.pacing import ProcessLedger
+
+        if self.ledger is None:
+            self.ledger = ProcessLedger()
+        return self.ledger
+
+    def count_with(self, other: ModelParts) -> None:
+        """Count together with others, as the same owner."""
+        self.ledger, self.owner = other.counting(), other.owner
 
     async def share(self) -> Served | None:
         """The embedded model, started, for other processes to use; None where the settings name a provider or a recording."""

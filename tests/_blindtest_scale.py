@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.app_blindtest import Bench, Run
 from harness.app_blindtest_workers import ExecutorName
+from harness.blindtest.endpoints import Endpoint
 from harness.blindtest.transcript import Trial
 from harness.blindtest.witness import Conversation, Witness
 from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
@@ -95,15 +96,17 @@ async def held(
     trials: int = 2,
     against: tuple[str, ...] = ("bare",),
     environ: dict[str, str] | None = None,
+    elsewhere: tuple[str, ...] = (),
     **more: object,
 ) -> Run:
-    """A run against an endpoint."""
+    """A run against an endpoint. ``elsewhere``: names of witnesses at this endpoint by its address, as ``--endpoint`` makes them."""
     given = {
         "HARNESS_PROVIDER_BASE_URL": base_url,
         "HARNESS_MODELS_RESPONDER": "test-model",
         "HARNESS_ANALYSIS": "rules",
     }
     async with Bench(load(start=folder, environ={**given, **(environ or {})}), extra=EXTRA) as bench:
+        bench.add_endpoints({name: Endpoint(url=base_url) for name in elsewhere})
         return await bench.run(
             [suite_file(folder, language)], personas=[PERSONAS[language]], against=against, trials=trials,
             out=folder / out, executor=executor, jobs=jobs, **more,  # type: ignore[arg-type]  # passed on as they are

@@ -40,6 +40,7 @@ def cross_check(data: dict[str, Any], packs: LanguagePacks) -> Iterator[Complain
         seen.setdefault(name, index)
         yield from _names(script, place, slots or {}, fillers=bool(data.get("fillers")))
         yield from _words(script, place, packs, pack)
+        yield from _undone(script, place)
     for index, filler in enumerate(data.get("fillers") or ()):
         yield from _unknown(filler, ("fillers", index), set(_known(slots or {})))
 
@@ -103,6 +104,31 @@ def _words(
             yield from _one_of(state.get(field), known, (*where, "state", field), "an emotion")
     if not judged and isinstance(script.get("rounds"), list):
         yield (*place, "id"), "the script expects nothing; give one of its steps `expect`, `state` or `capture`"
+
+
+def _undone(script: dict[str, Any], place: Place) -> Iterator[Complaint]:
+    """Turns that are taken back are turns that were said, in the same session."""
+    said = 0
+    for where, step in _steps(script, place):
+        if "say" in step:
+            said += 1
+        elif "filler" in step:
+            said += _number(step["filler"])
+        elif "new_session" in step:
+            said = 0
+        elif "undo" in step:
+            wanted = _number(step["undo"])
+            if wanted > said:
+                yield (
+                    (*where, "undo"),
+                    f"expected at most the {said} turns that were said in this session before, got {wanted}",
+                )
+            said = max(0, said - wanted)
+
+
+def _number(value: Any) -> int:
+    """A whole number, as it was read; 0 for what is none, which is told elsewhere."""
+    return int(value) if str(value).isascii() and str(value).isdigit() else 0
 
 
 def _one_of(given: Any, known: Iterable[str], place: Place, what: str) -> Iterator[Complaint]:

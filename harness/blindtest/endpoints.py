@@ -38,7 +38,9 @@ def read_endpoint(text: str) -> tuple[str, Endpoint]:
         RunError: it is not of this form.
     """
     head, *options = text.split(",")
-    name, _, url = head.partition("=")
+    name, given, url = head.partition("=")
+    if not given:
+        raise _misread(text, "there is no = between a name and an address")
     fields: dict[str, str] = {}
     for option in options:
         key, equals, value = option.strip().partition("=")

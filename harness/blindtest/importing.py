@@ -10,19 +10,21 @@ they are wanted, ``witness`` and ``repeat``.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
+from harness.blindtest.importing_words import mistakes, rows
 from harness.errors import RunError
 from harness.state.base import Frozen
 
 MAX_BYTES = 256 * 1024 * 1024
+_TOLD = 40
+"""Mistakes that an error lists."""
 _WHICH = ("suite", "script", "persona", "witness", "repeat", "seed", "slots")
 
 
@@ -57,10 +59,22 @@ class Recorded(Frozen):
     def _pairs(cls, value: Any) -> Any:
         if not isinstance(value, list):
             return value
-        return [dict(zip(("user", "reply"), one, strict=False)) if isinstance(one, list) else one for one in value]
+        return [
+            dict(zip(("user", "reply"), one, strict=True)) if isinstance(one, list) and len(one) == 2 else one
+            for one in value
+        ]
 
 
+_FIELDS = (*_WHICH, "turns")
 _READER: TypeAdapter[Recorded] = TypeAdapter(Recorded)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file holds. ``problems``: (line, what is wrong, with its line)."""
+
+    recorded: tuple[Recorded, ...]
+    problems: tuple[tuple[int, str], ...] = ()
 
 
 def read_recorded(path: Path | str, given: Mapping[str, str] | None = None) -> tuple[Recorded, ...]:
@@ -72,6 +86,14 @@ def read_recorded(path: Path | str, given: Mapping[str, str] | None = None) -> t
     Raises:
         RunError: the file cannot be read, or something is wrong in it; every mistake is listed with its line.
     """
+    found = recorded_in(path, given)
+    if found.problems:
+        raise refused(path, found.problems)
+    return found.recorded
+
+
+def recorded_in(path: Path | str, given: Mapping[str, str] | None = None) -> Reading:
+    """Like :func:`read_recorded`, with what is wrong beside what is not, for who looks further. Raises RunError: the file cannot be read."""
     file = Path(path)
     try:
         if file.stat().st_size > MAX_BYTES:
@@ -82,55 +104,49 @@ def read_recorded(path: Path | str, given: Mapping[str, str] | None = None) -> t
         raise RunError(
             f"{file} cannot be read: {reason}.", remedy="Give a file of JSON lines or CSV in UTF-8."
         ) from failure
-    problems: list[str] = []
-    lines = _csv(text, problems) if file.suffix.casefold() == ".csv" else _json(text, problems)
+    problems: list[tuple[int, str]] = []
+    lines = rows(text, problems) if file.suffix.casefold() == ".csv" else _json(text, problems)
     made: list[Recorded] = []
     for number, body in _grouped(lines, problems):
         whole = {**{name: value for name, value in (given or {}).items() if value}, **body, "line": number}
         try:
             made.append(_READER.validate_python(whole))
         except ValidationError as failure:
-            problems += [_problem(number, error) for error in failure.errors()]
+            problems += [(number, f"line {number}: {words}") for words in mistakes(failure, _FIELDS)]
     if not made and not problems:
-        problems.append("expected at least one conversation, found none")
-    if problems:
-        raise RunError(
-            f"{file} cannot be imported:\n" + "\n".join(f"  {one}" for one in problems[:40]),
-            remedy="Correct these lines; docs/blindtests.md shows the two forms.",
-            problems=tuple(problems),
-        )
-    return tuple(_numbered(made))
+        problems.append((0, "expected at least one conversation, found none"))
+    return Reading(tuple(_numbered(made)), tuple(sorted(problems)))
 
 
-def _json(text: str, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def refused(path: Path | str, problems: Sequence[tuple[int, str]]) -> RunError:
+    """The error that lists what is wrong in a file, by lines."""
+    told = [text for _, text in sorted(problems)]
+    more = [f"… and {len(told) - _TOLD} more"] if len(told) > _TOLD else []
+    return RunError(
+        f"{path} cannot be imported:\n" + "\n".join(f"  {one}" for one in (*told[:_TOLD], *more)),
+        remedy="Correct these lines; docs/blindtests.md shows the two forms, `harness blindtest show SUITE --script ID` what a script says.",
+        problems=tuple(told),
+    )
+
+
+def _json(text: str, problems: list[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             body = json.loads(line)
         except ValueError as failure:
-            problems.append(f"line {number}: expected an object of JSON, got {line[:60]!r} ({failure})")
+            problems.append((number, f"line {number}: expected an object of JSON, got {line[:60]!r} ({failure})"))
             continue
         if isinstance(body, dict):
             yield number, body
         else:
-            problems.append(f"line {number}: expected an object of JSON, got {line[:60]!r}")
+            problems.append((number, f"line {number}: expected an object of JSON, got {line[:60]!r}"))
 
 
-def _csv(text: str, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    absent = [name for name in ("user", "reply") if name not in (reader.fieldnames or ())]
-    if absent:
-        problems.append(f"line 1: expected the columns user and reply, {' and '.join(absent)} not found")
-        return
-    try:
-        for body in reader:
-            yield reader.line_num, {name: value for name, value in body.items() if name and value not in (None, "")}
-    except csv.Error as failure:
-        problems.append(f"line {reader.line_num}: no CSV ({failure})")
-
-
-def _grouped(lines: Iterable[tuple[int, dict[str, Any]]], problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _grouped(
+    lines: Iterable[tuple[int, dict[str, Any]]], problems: list[tuple[int, str]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Conversations: lines that have their turns, and pairs put together by what they belong to."""
     open_: dict[tuple[Any, ...], tuple[int, dict[str, Any]]] = {}
     for number, body in lines:
@@ -138,15 +154,17 @@ def _grouped(lines: Iterable[tuple[int, dict[str, Any]]], problems: list[str]) -
             yield number, body
             continue
         if "user" not in body or "reply" not in body:
-            problems.append(
-                f"line {number}: expected `turns`, or `user` and `reply`, got {', '.join(body) or 'nothing'}"
-            )
+            got = ", ".join(body) or "nothing"
+            problems.append((number, f"line {number}: expected `turns`, or `user` and `reply`, got {got}"))
             continue
         which = {name: body[name] for name in _WHICH if name in body}
         key = (str(body.get("conversation", "")), *(str(which.get(name, "")) for name in _WHICH))
         _, whole = open_.setdefault(key, (number, {**which, "turns": []}))
         whole["turns"].append({"user": body["user"], "reply": body["reply"]})
-    yield from open_.values()
+    if (
+        not problems or not open_
+    ):  # a pair that cannot be read is missing in its conversation, which says nothing about the rest of it
+        yield from open_.values()
 
 
 def _numbered(found: list[Recorded]) -> Iterator[Recorded]:
@@ -159,8 +177,3 @@ def _numbered(found: list[Recorded]) -> Iterator[Recorded]:
             repeat += 1
         taken.add(repeat)
         yield one.model_copy(update={"repeat": repeat})
-
-
-def _problem(line: int, error: Any) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    return f"line {line}: {place}: {error['msg'][0].lower()}{error['msg'][1:]}"

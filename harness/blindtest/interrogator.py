@@ -6,6 +6,7 @@ messages reaches the witness.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,13 +18,15 @@ from pydantic import Field
 from harness.asking import Asked, Hints, ask
 from harness.blindtest.grading.model import STRIDE, Before
 from harness.blindtest.grading.quoting import said_in
+from harness.blindtest.metering import used_in
 from harness.blindtest.suite import Round, Script, Step, Suite
 from harness.blindtest.transcript import Exchange, Interrogation, Transcript, Trial
-from harness.blindtest.witness import Conversation, Witness
+from harness.blindtest.trial import hopeless, told
+from harness.blindtest.witness import Conversation, Witness, unsaid
 from harness.errors import HarnessError, RunError
 from harness.ports import ChatMessage, Model, ModelRequest
 from harness.prompts import Prompts, language_chain
-from harness.state import Persona
+from harness.state import ModelCall, Persona
 from harness.state.base import Frozen
 from harness.yaml_strict import load_yaml
 
@@ -108,14 +111,20 @@ class Interrogator:
     ) -> Transcript:
         """Talk with a witness, and judge it.
 
-        A witness or an interrogator that fails ends the trial; what had been said is kept, with the reason in ``error``.
+        A witness or an interrogator that fails ends the trial; what had been said is kept, with the reason in ``error``. What would fail every
+        other trial as well is raised, as by :func:`harness.blindtest.trial.hold`.
         """
-        talk = await witness.begin(trial, persona)
+        try:
+            talk = await witness.begin(trial, persona)
+        except HarnessError as failure:
+            if hopeless(failure):
+                raise
+            return Transcript(trial=trial, error=told(failure))
         walk = _Walk(self, trial, persona.language, talk, on_exchange)
         try:
             await walk.run()
         finally:
-            await talk.close()
+            await asyncio.shield(talk.close())
         return walk.transcript()
 
 
@@ -133,7 +142,7 @@ class _Walk:
     verdict: FinalVerdict | None = None
     void: str = ""
     error: str = ""
-    calls: int = 0
+    calls: list[ModelCall] = field(default_factory=list)
 
     async def run(self) -> None:
         try:
@@ -147,7 +156,9 @@ class _Walk:
                 await self._said(asked.value.message, turn)
             await self._judge()
         except HarnessError as failure:
-            self.error = f"{type(failure).__name__}: {failure.message}"
+            if hopeless(failure) and not isinstance(failure, RunError):
+                raise
+            self.error = told(failure)
 
     async def _said(self, message: str, turn: int) -> None:
         said = await self.talk.say(message)
@@ -211,7 +222,9 @@ class _Walk:
             repair=who.prompts.render("repair_json", self.language, problem="{problem}", schema=schema_name),
         )
         asked = await ask(await who.model(), request, schema, phase="blindtest", hints=hints)
-        self.calls += len(asked.calls)
+        self.calls += asked.calls
+        if isinstance(asked.failure, HarnessError) and hopeless(asked.failure):
+            raise asked.failure
         return asked
 
     def _persona(self) -> str:
@@ -223,6 +236,7 @@ class _Walk:
             trial=self.trial,
             exchanges=tuple(self.exchanges),
             error=self.error,
+            unsaid=unsaid(self.talk),
             interrogation=Interrogation(
                 strategy=self.who.strategy,
                 persona=self.who.persona,
@@ -234,7 +248,8 @@ class _Walk:
                 quote=made.quote if made else "",
                 noticed=tuple(self.noticed),
                 void=self.void,
-                calls=self.calls,
+                calls=len(self.calls),
+                used=used_in(self.calls),
             ),
         )
 

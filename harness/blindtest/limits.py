@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from harness.blindtest.transcript import Transcript
+from harness.blindtest.transcript import Said, Transcript, Used
 from harness.errors import RunError
 
 _MINUTE = 60.0
@@ -21,6 +21,7 @@ class Limits:
         prices: model -> price of a million prompt and completion tokens.
         max_cost: of all trials of the run, those of earlier starts included, in the currency of the prices; None for no bound.
         max_minutes: of this start.
+        judged: what was used besides trials that are held, by judges. ``stopped``: why judging was ended before its end; empty when it was not.
 
     Raises:
         RunError: a bound is no positive number, or there is a bound of cost without prices.
@@ -30,6 +31,8 @@ class Limits:
     max_cost: float | None = None
     max_minutes: float | None = None
     started: float = field(default_factory=time.monotonic)
+    judged: tuple[Used, ...] = ()
+    stopped: str = ""
 
     def __post_init__(self) -> None:
         for name, bound in (("cost", self.max_cost), ("minutes", self.max_minutes)):
@@ -48,26 +51,47 @@ class Limits:
             return f"{self.max_minutes:g} minutes are over"
         if self.max_cost is None:
             return ""
-        spent = 0.0
-        for one in held:
-            cost, unknown = cost_of(one, self.prices)
-            if unknown:
-                return f"the model {unknown!r} has no price, so that the cost cannot be kept below {self.max_cost:g}"
-            spent += cost
+        spent, unknown = priced((*(used for one in held for used in all_used(one)), *self.judged), self.prices)
+        if unknown:
+            return f"the model {unknown!r} has no price, so that the cost cannot be kept below {self.max_cost:g}"
         return f"the cost is {spent:.4g}, and {self.max_cost:g} was the most" if spent >= self.max_cost else ""
 
 
-def cost_of(transcript: Transcript, prices: Mapping[str, tuple[float, float]]) -> tuple[float, str]:
-    """What a trial cost, and a model in it that has no price (empty when all have one)."""
-    cost, unknown = 0.0, ""
+def used_by(said: Said) -> tuple[Used, ...]:
+    """What a reply used, by model."""
+    whole = Used(model=said.model, calls=said.calls, prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens)  # fmt: skip
+    return said.used or (whole,)
+
+
+def used_by_witness(transcript: Transcript) -> Iterator[Used]:
+    """What the witness of a trial used, replies that failed included; not who asked."""
     for exchange in transcript.exchanges:
-        said = exchange.said
-        if said.model in prices:
-            prompt, completion = prices[said.model]
-            cost += (said.prompt_tokens * prompt + said.completion_tokens * completion) / 1e6
-        elif said.prompt_tokens or said.completion_tokens:
-            unknown = unknown or said.model
+        yield from used_by(exchange.said)
+    yield from transcript.unsaid
+
+
+def all_used(transcript: Transcript) -> Iterator[Used]:
+    """What a trial used, a simulated interrogator included."""
+    yield from used_by_witness(transcript)
+    if transcript.interrogation is not None:
+        yield from transcript.interrogation.used
+
+
+def priced(used: Iterable[Used], prices: Mapping[str, tuple[float, float]]) -> tuple[float, str]:
+    """What it cost together, and a model in it that has no price (empty when all have one, or used no token)."""
+    cost, unknown = 0.0, ""
+    for one in used:
+        if one.model in prices:
+            prompt, completion = prices[one.model]
+            cost += (one.prompt_tokens * prompt + one.completion_tokens * completion) / 1e6
+        elif one.prompt_tokens or one.completion_tokens:
+            unknown = unknown or one.model
     return cost, unknown
+
+
+def cost_of(transcript: Transcript, prices: Mapping[str, tuple[float, float]]) -> tuple[float, str]:
+    """What the witness of a trial cost, and a model that has no price, as :func:`priced` tells it."""
+    return priced(used_by_witness(transcript), prices)
 
 
 def read_price(text: str) -> tuple[str, tuple[float, float]]:

@@ -22,6 +22,7 @@ SUFFIXES = (".yaml", ".yml")
 SHIPPED = Path(__file__).parent / "suites"
 MAX_BYTES = 4 * 1024 * 1024
 Place = tuple[str | int, ...]
+_UNPRINTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MODELS: tuple[type[BaseModel], ...] = (
     Suite, Script, Round, Step, Expect, StateExpect, Statement, Length, Capture, Slot,
 )  # fmt: skip
@@ -140,6 +141,14 @@ def _read(path: Path) -> str:
 
 def _composed(text: str) -> tuple[Any, dict[Place, tuple[int, int]], list[Problem]]:
     """The data of a YAML text, where each part of it stands, and what is wrong with it as YAML."""
+    if (found := _UNPRINTED.search(text)) is not None:
+        line = text.count("\n", 0, found.start()) + 1
+        column = found.start() - text.rfind("\n", 0, found.start())
+        return (
+            None,
+            {},
+            [Problem(line, column, f"no valid YAML: the character U+{ord(found[0]):04X} cannot stand in it")],
+        )
     loader = StrictLoader(text)
     try:
         root = loader.get_single_node()
@@ -147,14 +156,23 @@ def _composed(text: str) -> tuple[Any, dict[Place, tuple[int, int]], list[Proble
         mark = failure.problem_mark or failure.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         said = " ".join(part for part in (failure.context, failure.problem) if part)
-        hint = "; a text that begins with a brace stands in quotes" if _begins_with_brace(text, line) else ""
-        return None, {}, [Problem(line, column, f"no valid YAML: {said}{hint}")]
+        return None, {}, [Problem(line, column, f"no valid YAML: {said}{_hint(text, line, column)}")]
     except (yaml.YAMLError, RecursionError, ValueError) as failure:
         return None, {}, [Problem(0, 0, f"no valid YAML: {failure}")]
     finally:
         loader.dispose()
     walk = _Walk({}, [])
     return (walk.data(root, ()) if root is not None else ""), walk.marks, walk.problems
+
+
+def _hint(text: str, line: int, column: int) -> str:
+    """What often is behind a text that is no YAML."""
+    if _begins_with_brace(text, line):
+        return "; a text that begins with a brace stands in quotes"
+    lines = text.split("\n")
+    if 0 < line <= len(lines) and "\t" in (lines[line - 1][:column], lines[line - 1][column - 1 : column]):
+        return "; it is a tab: indent with spaces"
+    return ""
 
 
 def _begins_with_brace(text: str, line: int) -> bool:

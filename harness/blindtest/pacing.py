@@ -20,8 +20,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from harness.blindtest.transcript import Said, Trial
-from harness.blindtest.witness import Conversation, Witness
+from harness.blindtest.transcript import Said, Trial, Used
+from harness.blindtest.witness import Conversation, Witness, unsaid
 from harness.errors import MissingExtra, RunError
 from harness.state import Persona
 from harness.state.base import Frozen
@@ -74,8 +74,9 @@ class Pacing(Frozen):
         try:
             return cls.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as failure:
+            reason = failure.errors()[0]["msg"] if isinstance(failure, ValidationError) else failure.strerror or failure
             raise RunError(
-                f"{path} is no pacing: {failure}.", remedy="Make one: harness blindtest pace --fit FILE --out FILE."
+                f"{path} is no pacing: {reason}.", remedy="Make one: harness blindtest pace --fit FILE --out FILE."
             ) from failure
 
 
@@ -99,9 +100,10 @@ def read_timings(path: Path) -> tuple[Timing, ...]:
         RunError: the file cannot be read, or a line is not as it must be; every such line is named, with its number.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as failure:
-        raise RunError(f"{path} cannot be read: {failure}.", remedy="Give a file of JSON lines in UTF-8.") from failure
+        reason = getattr(failure, "strerror", None) or failure
+        raise RunError(f"{path} cannot be read: {reason}.", remedy="Give a file of JSON lines in UTF-8.") from failure
     found: list[Timing] = []
     wrong: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -250,3 +252,7 @@ class _Paced:
     async def close(self) -> None:
         """As the witness."""
         await self._talk.close()
+
+    def unsaid(self) -> tuple[Used, ...]:
+        """As the witness."""
+        return unsaid(self._talk)

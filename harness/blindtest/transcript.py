@@ -62,11 +62,21 @@ class Sight(Frozen):
     events: tuple[str, ...] = ()
 
 
+class Used(Frozen):
+    """What one model was used for: its calls, and the tokens of all of them."""
+
+    model: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
 class Said(Frozen):
     """One reply of a witness.
 
     Attributes:
-        seconds: wall time until the reply was there. ``calls``: of models, bookkeeping included.
+        seconds: wall time until the reply was there. ``calls``: of models, bookkeeping included, and so their tokens.
+        model: the one that replied. ``used``: by model, where several may have had a part in it; empty: it was that one.
         sight: None for witnesses that show no state.
     """
 
@@ -76,6 +86,7 @@ class Said(Frozen):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     model: str = ""
+    used: tuple[Used, ...] = ()
     sight: Sight | None = None
 
 
@@ -138,7 +149,7 @@ class Interrogation(Frozen):
         question: ``machine`` or ``character``. ``verdict``: human, machine, holds, breaks; empty for none.
         reason: style, socio_emotional, knowledge, situational. ``quote``: words of the witness on which it decided.
         noticed: what did not fit together, as it went. ``void``: why the verdict does not count.
-        calls: of the interrogator's model.
+        calls: of the interrogator's model. ``used``: the same with their tokens, by model.
     """
 
     strategy: str
@@ -152,6 +163,7 @@ class Interrogation(Frozen):
     noticed: tuple[str, ...] = ()
     void: str = ""
     calls: int = 0
+    used: tuple[Used, ...] = ()
 
 
 class Transcript(Frozen):
@@ -162,6 +174,7 @@ class Transcript(Frozen):
         error: why the trial ended early; empty when it ran to its end.
         skipped: what a witness cannot do (undo …), in words; what depends on it is not applicable.
         interrogation: where no script but a simulated interrogator asked.
+        unsaid: what models were used for without a reply: for one that failed, at the end of a conversation.
     """
 
     trial: Trial
@@ -173,6 +186,7 @@ class Transcript(Frozen):
     skipped: tuple[str, ...] = ()
     started_at: str = ""
     interrogation: Interrogation | None = None
+    unsaid: tuple[Used, ...] = ()
 
 
 class Verdict(Frozen):

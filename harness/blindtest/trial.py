@@ -12,12 +12,13 @@ from harness.blindtest.captures import capture
 from harness.blindtest.suite import Script, Step, Suite, duration
 from harness.blindtest.templates import fill, missing
 from harness.blindtest.transcript import Exchange, Happening, Transcript, Trial
-from harness.blindtest.witness import Conversation, Unsupported, Witness
+from harness.blindtest.witness import Conversation, Unsupported, Witness, unsaid
 from harness.errors import (
     AuthenticationFailed,
     ConfigurationError,
     EndpointNotFound,
     HarnessError,
+    LocalModelError,
     ModelNotFound,
     PermissionRefused,
     RunError,
@@ -29,6 +30,11 @@ _HOPELESS = (AuthenticationFailed, PermissionRefused, EndpointNotFound, ModelNot
 """What an endpoint answers to a wrong key, address or model: the next trial would get the same."""
 EVENT = "({event})\n{text}"
 """How a message carries what happened before it; the same for every witness."""
+
+
+def hopeless(failure: HarnessError) -> bool:
+    """Whether no other trial would fare better: a setting, a key, an address, a model that is not there."""
+    return isinstance(failure, (ConfigurationError, LocalModelError, *_HOPELESS))
 
 
 async def hold(
@@ -47,13 +53,23 @@ async def hold(
     transcript.
     """
     script = suite.script(trial.script)
-    talk = await witness.begin(trial, persona)
+    try:
+        talk = await witness.begin(trial, persona)
+    except HarnessError as failure:
+        if hopeless(failure):
+            raise
+        return Transcript(trial=trial, error=told(failure))
     walk = _Walk(trial, script, suite, pack, talk, on_exchange, dict(trial.slots))
     try:
         await walk.run()
     finally:
         await asyncio.shield(talk.close())
     return walk.transcript()
+
+
+def told(failure: HarnessError) -> str:
+    """Why a trial ended early, as its transcript has it."""
+    return f"{type(failure).__name__}: {failure.message}"
 
 
 def fillers_of(suite: Suite, script: Script, seed: int, wanted: int) -> Sequence[str]:
@@ -96,12 +112,12 @@ class _Walk:
                         await self._asked(step, number, index)
                     else:
                         await self._happens(step)
-        except (ConfigurationError, *_HOPELESS) as failure:
-            if not isinstance(failure, RunError):
-                raise  # no trial would fare better
-            self.error = f"{type(failure).__name__}: {failure.message}"
         except HarnessError as failure:
-            self.error = f"{type(failure).__name__}: {failure.message}"
+            if hopeless(failure) and not isinstance(
+                failure, RunError
+            ):  # a recording that does not go on ends its own trial only
+                raise
+            self.error = told(failure)
 
     async def _asked(self, step: Step, number: int, index: int) -> None:
         if missing(step.say or "", self.values):
@@ -159,4 +175,5 @@ class _Walk:
             error=self.error,
             skipped=tuple(self.skipped),
             started_at=self.started_at,
+            unsaid=unsaid(self.talk),
         )

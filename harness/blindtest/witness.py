@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol, runtime_checkable
 
-from harness.blindtest.transcript import Said, Trial
+from harness.blindtest.transcript import Said, Trial, Used
 from harness.state import Persona
 
 
@@ -45,6 +45,20 @@ class Conversation(Protocol):
     async def close(self) -> None:
         """Let go of everything."""
         ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A conversation that knows what it used of models for no reply: for one that failed, or at its end."""
+
+    def unsaid(self) -> tuple[Used, ...]:
+        """That, by model; asked once, after the conversation is closed."""
+        ...
+
+
+def unsaid(talk: Conversation) -> tuple[Used, ...]:
+    """What a conversation used for no reply; nothing where it does not tell."""
+    return talk.unsaid() if isinstance(talk, Metered) else ()
 
 
 @runtime_checkable

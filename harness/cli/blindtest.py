@@ -10,12 +10,28 @@ import typer
 
 from harness.cli.blindtest_options import (
     INTERRUPTED,
+    Against,
+    CalibrationFile,
+    Endpoints,
     Judge,
     Language,
+    MaxCost,
+    MaxMinutes,
+    Pace,
     Personas,
     Plots,
+    Prices,
     Suites,
+    Temperature,
+    Threshold,
     Times,
+    Votes,
+    call,
+    endpoints_of,
+    judging_of,
+    limits_of,
+    pacing_of,
+    split,
     with_bench,
     wrong_usage,
 )
@@ -24,8 +40,6 @@ from harness.cli.options import Config, Json, Set, load_settings
 if TYPE_CHECKING:
     from harness.app_blindtest import Bench, Run
     from harness.app_blindtest_workers import ExecutorName
-    from harness.blindtest.endpoints import Endpoint
-    from harness.blindtest.limits import Limits
     from harness.blindtest.regression import Regression
     from harness.blindtest.reporting import Held
     from harness.cli.blindtest_progress import RunBar
@@ -38,17 +52,12 @@ app = typer.Typer(
 
 @app.command("run")
 def run_suites(
+    context: typer.Context,
     suites: Suites,
     *,
     personas: Personas = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option("--against", metavar="NAME", help="Witness to compare with: bare, window, eliza …; may be given several times, or with commas."),
-    ] = None,
-    endpoints: Annotated[
-        list[str] | None,
-        typer.Option("--endpoint", metavar="NAME=URL…", help="A witness at another OpenAI-compatible endpoint, for --against or --witness: NAME=URL[,model=ID][,key=VARIABLE][,persona=no][,history=N]; may be given several times."),
-    ] = None,
+    against: Against = None,
+    endpoints: Endpoints = None,
     ablate: Annotated[
         list[str] | None,
         typer.Option("--ablate", metavar="FEATURE", help="Also the engine without this: facts, topics, consistency, revision, memory, emotion; may be given several times, or with commas."),
@@ -62,21 +71,19 @@ def run_suites(
     ray_address: Annotated[str, typer.Option("--ray-address", metavar="ADDRESS", help="Of a Ray cluster; default: RAY_ADDRESS, else one of this machine for the run.")] = "",
     language: Language = "",
     judge: Judge = "rules",
+    votes: Votes = None,
+    temperature: Temperature = None,
+    threshold: Threshold = None,
+    calibration: CalibrationFile = None,
+    pace: Pace = None,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the run.")] = Path("blindtest"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder; nothing is held twice.")] = False,
     baseline: Annotated[
         Path | None, typer.Option("--baseline", metavar="DIR", help="Compare with this run afterwards; worse is exit code 1.")
     ] = None,
-    prices: Annotated[
-        list[str] | None,
-        typer.Option("--price", metavar="MODEL=IN,OUT", help="Price of a million prompt and completion tokens; may be given several times."),
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", metavar="X", help="Begin no trial once the run has cost this much; needs --price.")
-    ] = None,
-    max_minutes: Annotated[
-        float | None, typer.Option("--max-minutes", metavar="M", help="Begin no trial after so many minutes.")
-    ] = None,
+    prices: Prices = None,
+    max_cost: MaxCost = None,
+    max_minutes: MaxMinutes = None,
     times: Times = False,
     plots: Plots = None,
     as_json: Json = False,
@@ -92,8 +99,8 @@ def run_suites(
     from harness.cli.running import print_json
 
     with wrong_usage(), RunBar() as bar:
-        limits = _limits(prices, max_cost, max_minutes)
-        elsewhere = _endpoints(endpoints)
+        limits, elsewhere, pacing = limits_of(prices, max_cost, max_minutes), endpoints_of(endpoints), pacing_of(pace)
+        judging = judging_of(judge, votes=votes, temperature=temperature, threshold=threshold, calibration=calibration)
         before = _baseline(baseline)
 
         async def work(bench: Bench) -> tuple[Run, tuple[Path, ...], Held]:
@@ -101,10 +108,10 @@ def run_suites(
 
             bench.add_endpoints(elsewhere)
             run = await bench.run(
-                suites, personas=personas or (), against=_split(against), ablate=_split(ablate), witness=witness,
+                suites, personas=personas or (), against=split(against), ablate=split(ablate), witness=witness,
                 language=language, trials=trials, seed=seed, jobs=jobs, at_once=at_once,
-                executor=cast("ExecutorName", executor), ray_address=ray_address, out=out, resume=resume, limits=limits, judge=judge,
-                on_plan=bar.planned, on_trial=bar.trial,
+                executor=cast("ExecutorName", executor), ray_address=ray_address, out=out, resume=resume, limits=limits, judge=judging,
+                pacing=pacing, call=call(context), on_plan=bar.planned, on_trial=bar.trial,
             )  # fmt: skip
             packs = bench.base.languages
             return run, write_reports(run.folder, packs=packs, times=times, plots=plots), read_held(run.folder)
@@ -132,18 +139,6 @@ def run_suites(
         raise typer.Exit(1)
 
 
-def _limits(prices: list[str] | None, max_cost: float | None, max_minutes: float | None) -> Limits:
-    from harness.blindtest.limits import Limits, read_price
-
-    return Limits(dict(map(read_price, prices or ())), max_cost, max_minutes)
-
-
-def _endpoints(given: list[str] | None) -> dict[str, Endpoint]:
-    from harness.blindtest.endpoints import read_endpoint
-
-    return dict(map(read_endpoint, given or ()))
-
-
 def _baseline(folder: Path | None) -> Held | None:
     """The baseline, read before anything is held, so that a wrong folder is told at once."""
     from harness.blindtest.reporting import read_held
@@ -164,10 +159,6 @@ def _compared(held: Held, before: Held | None, witness: str) -> tuple[Regression
         return against_baseline(held, before, witness=witness, baseline_witness=witness if same else examined), None
     except RunError as failure:
         return None, failure
-
-
-def _split(values: list[str] | None) -> tuple[str, ...]:
-    return tuple(name.strip() for value in values or () for name in value.split(",") if name.strip())
 
 
 def _interrupted(bar: RunBar, out: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.cli.blindtest_options import Endpoints, Pace, endpoints_of, pacing_of, with_bench, wrong_usage
 from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def human(
     *,
     persona: Annotated[str, typer.Option("--persona", "-p", help="The character of the witness.")] = "",
     witness: Annotated[str, typer.Option("--witness", help="harness, bare, window, eliza …")] = "harness",
+    endpoints: Endpoints = None,
     recorded: Annotated[
         Path | None,
         typer.Option("--recorded", metavar="DIR", help="Take the other side from a run, or from earlier human tests."),
@@ -40,7 +42,7 @@ def human(
     seconds: Annotated[
         float, typer.Option("--seconds", help="Median seconds to a reply; 0: as the pacing says, about 19.")
     ] = 0.0,
-    pace: Annotated[Path | None, typer.Option("--pace", metavar="FILE", help="Pacing that `pace --out` wrote.")] = None,
+    pace: Pace = None,
     wait: Annotated[float, typer.Option("--wait", min=1.0, help="Seconds to wait for the person.")] = 600.0,
     out: Out = FOLDER,
     config: Config = None,
@@ -50,38 +52,41 @@ def human(
 
     Replies of both come when a clock that knows neither says so; nothing on the screen or the disk tells which is which before the
     verdict.
+
+    Exit codes: 0 the session is over, 2 wrong usage.
     """
     if context.invoked_subcommand is not None:
         return
     from harness.app_blindtest_human import HumanTest, hold_human, told
     from harness.blindtest.pacing import Pacing
-    from harness.cli.blindtest_judging import with_bench
     from harness.cli.typed_lines import typed_lines
     from harness.errors import RunError
 
-    if not persona:
-        raise RunError(
-            "Expected a character for the witness.", remedy="Name one: harness blindtest human --persona ada."
-        )
-    test = HumanTest(
-        persona=persona,
-        witness=witness,
-        recorded=recorded,
-        recorded_witness=recorded_witness,
-        brief=brief,
-        minutes=minutes,
-        wait_s=wait,
-        pacing=Pacing.read(pace) if pace is not None else Pacing(),
-        median_s=seconds,
-    )
-    # A warning of the engine in the middle of a session would tell that it is at work.
-    loaded = load_settings(config, [*(overrides or []), "log.level=error"])
-
     async def work(bench: Bench) -> str:
+        bench.add_endpoints(elsewhere)
         held = await hold_human(bench, test, out=out, typing=typed_lines(), show=_show)
         return told(held, held.folder.info().language)
 
-    typer.echo(with_bench(loaded, work))
+    with wrong_usage():
+        if not persona:
+            raise RunError(
+                "Expected a character for the witness.", remedy="Name one: harness blindtest human --persona ada."
+            )
+        elsewhere = endpoints_of(endpoints)
+        test = HumanTest(
+            persona=persona,
+            witness=witness,
+            recorded=recorded,
+            recorded_witness=recorded_witness,
+            brief=brief,
+            minutes=minutes,
+            wait_s=wait,
+            pacing=pacing_of(pace) or Pacing(),
+            median_s=seconds,
+        )
+        # A warning of the engine in the middle of a session would tell that it is at work.
+        loaded = load_settings(config, [*(overrides or []), "log.level=error"])
+        typer.echo(with_bench(loaded, work))
 
 
 @app.command("join")
@@ -98,7 +103,8 @@ def join(
     from harness.cli.running import run
     from harness.cli.typed_lines import typed_lines
 
-    where, word = (port, code) if port else _note(out / JOIN, wait)
+    with wrong_usage():
+        where, word = (port, code) if port else _note(out / JOIN, wait)
     language = "en"
 
     def tell(message: dict[str, Any]) -> None:
@@ -135,16 +141,21 @@ def _note(path: Path, seconds: float) -> tuple[int, str]:
 
 @app.command("results")
 def results(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the sessions.")] = FOLDER,
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of the sessions.")] = None,
     *,
+    out: Out = FOLDER,
     as_json: Json = False,
 ) -> None:
-    """Count the sessions: how often the judges were right, against chance, and what they decided on."""
+    """Count the sessions: how often the judges were right, against chance, and what they decided on. The folder is DIR, or that of --out.
+
+    Exit codes: 0 they are counted, 2 wrong usage.
+    """
     from harness.blindtest.human.results import human_results
     from harness.cli.render_judging import human_lines
     from harness.cli.running import print_json
 
-    made = human_results(folder)
+    with wrong_usage():
+        made = human_results(folder or out)
     if as_json:
         print_json(made)
     else:

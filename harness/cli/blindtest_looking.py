@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +44,9 @@ def list_suites(
             for one in found
         ])  # fmt: skip
         return
-    made = render.table("suite", "title", "language", ("scripts", "right"), ("needs", "right"), "about")
+    from harness.blindtest.reporting.narrow import sheet
+
+    made = sheet("suite", "title", "language", ("scripts", "right"), ("needs", "right"), "about")
     for one in found:
         render.row(
             made,
@@ -152,12 +154,13 @@ def _needs(slot: Slot) -> str:
 def _shown(suite: Suite, scripts: Sequence[dict[str, Any]], wanted: str) -> list[RenderableType]:
     from rich.text import Text
 
+    from harness.blindtest.reporting.narrow import sheet
     from harness.cli import render
 
     lines: list[RenderableType] = [render.heading(f"{suite.title or suite.id} ({suite.id})")]
     if suite.about:
         lines.append(Text(f"  {suite.about}"))
-    made = render.table("script", "probe", "rounds", ("turns", "right"), "needs", "of the character")
+    made = sheet("script", "probe", "rounds", ("turns", "right"), "needs", "of the character")
     for one in scripts:
         slots = [f"{who}: {_values(values)}" for who, values in one.get("slots", {}).items()]
         slots += list(one.get("lacks", {}).values())
@@ -180,8 +183,18 @@ def _step(step: Mapping[str, Any]) -> str:
 
     kind = next(name for name in STEP_KINDS if name in step)
     rest = {name: value for name, value in step.items() if name not in (kind, "round") and value}
-    told = "; ".join(f"{name}: {value}" for name, value in rest.items())
-    return f"{step['round'] or '-'} · {kind}: {step[kind]}" + (f"  [{told}]" if told else "")
+    told = "; ".join(f"{name}: {_as_in_a_suite(value)}" for name, value in rest.items())
+    return f"{step['round'] or '-'} · {kind}: {_as_in_a_suite(step[kind])}" + (f"  [{told}]" if told else "")
+
+
+def _as_in_a_suite(value: Any) -> str:
+    """A value as a suite file has it, on one line."""
+    import yaml
+
+    if isinstance(value, str):
+        return value
+    plain = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, sort_keys=False, width=10**6)
+    return plain.removesuffix("\n").removesuffix("\n...")
 
 
 @app.command("report")
@@ -228,15 +241,30 @@ def write_report(
 
 def summary_lines(held: Held, *, timed: bool = False) -> list[RenderableType]:
     """The summary of a run."""
+    from rich.text import Text
+
     from harness.blindtest.reporting.terminal import summary
     from harness.blindtest.reporting.timing import timing
 
-    return summary(
+    made = summary(
         held.results,
         planned=held.info.planned,
         left_out=held.info.left_out,
         timing=timing(held.transcripts) if timed else None,
     )
+    return [*made, *(Text(line) for line in asking_lines(held))]
+
+
+def asking_lines(held: Held) -> Iterator[str]:
+    """What the judge and a simulated interrogator used, and what that cost where every model of theirs has a price."""
+    from harness.blindtest.limits import priced
+
+    for who, used in held.asking:
+        calls, tokens = sum(one.calls for one in used), sum(one.prompt_tokens + one.completion_tokens for one in used)
+        cost, unknown = priced(used, held.info.prices)
+        told = f", which cost {cost:.4g}" if held.info.prices and not unknown else ""
+        told = f"; the model {unknown!r} has no price" if held.info.prices and unknown else told
+        yield f"The {who} made {calls} calls with {tokens} tokens{told}."
 
 
 def as_object(
@@ -251,6 +279,7 @@ def as_object(
         "missing": held.missing,
         "left_out": held.info.left_out,
         "says": [one.read() for one in sentences(held.results, planned=held.info.planned)],
+        "asking": dict(held.asking),
         "files": [str(file) for file in files],
         **held.results.model_dump(mode="json", exclude={"trials"}),
     }

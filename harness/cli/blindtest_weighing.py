@@ -8,7 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.blindtest import app
-from harness.cli.blindtest_options import Directory, Judge, Plots, Witness, with_bench, wrong_usage
+from harness.cli.blindtest_options import (
+    CalibrationFile,
+    Directory,
+    Judge,
+    MaxCost,
+    Plots,
+    Prices,
+    Temperature,
+    Threshold,
+    Votes,
+    Witness,
+    call,
+    judging_of,
+    limits_of,
+    with_bench,
+    wrong_usage,
+)
 from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
@@ -105,13 +121,23 @@ def judge_again(
     directory: Directory,
     *,
     judge: Judge = "rules",
+    votes: Votes = None,
+    temperature: Temperature = None,
+    threshold: Threshold = None,
+    calibration: CalibrationFile = None,
+    at_once: Annotated[
+        int | None, typer.Option("--at-once", min=1, metavar="N", help="Questions side by side; 1.")
+    ] = None,
+    prices: Prices = None,
+    max_cost: MaxCost = None,
     plots: Plots = None,
     as_json: Json = False,
     config: Config = None,
     overrides: Set = None,
 ) -> None:
     """Grade the transcripts of a run anew with the rules of today, and say which verdicts have changed. With --judge a model is asked,
-    for what the rules leave undecided (both) or for all that is about meaning (model); nothing is asked twice.
+    for what the rules leave undecided (both) or for all that is about meaning (model); nothing is asked twice. New prices take the place of
+    those of the run.
 
     Exit codes: 0 it passed its thresholds, 1 not, 2 wrong usage.
     """
@@ -122,25 +148,38 @@ def judge_again(
     async def work(bench: Bench) -> tuple[Held, tuple[Path, ...], list[dict[str, Any]]]:
         from harness.app_blindtest_judging import judged
         from harness.blindtest.folder import RunFolder
+        from harness.blindtest.limits import Limits
         from harness.blindtest.reporting import read_held, write_reports
 
         folder = RunFolder(directory)
-        info = folder.info()
-        before = {key: one.verdicts for key, one in folder.graded().items()}
-        await judged(bench, folder, info, folder.transcripts(), judge)
+        with folder.alone():
+            info = folder.priced(given.prices)
+            limits = Limits(info.prices, max_cost)
+            before = {key: one.verdicts for key, one in folder.graded().items()}
+            await judged(bench, folder, info, folder.transcripts(), judging, limits=limits)
+        stopped.append(limits.stopped)
         files = write_reports(folder, packs=bench.base.languages, plots=plots)
         held = read_held(folder)
         return held, files, _changed(before, held)
 
+    stopped: list[str] = []
     with wrong_usage():
+        given = limits_of(prices, None, None)
+        judging = judging_of(
+            judge, votes=votes, temperature=temperature, threshold=threshold, calibration=calibration, at_once=at_once
+        )
         held, files, changed = with_bench(load_settings(config, overrides), work)
-    passed = held.results.passed() and not held.missing
+    passed = held.results.passed() and not held.missing and not any(stopped)
     if as_json:
-        print_json({**as_object(held, files=files, passed=passed), "changed": changed})
+        print_json({**as_object(held, files=files, passed=passed, stopped="".join(stopped)), "changed": changed})
     else:
         out = render.console()
         for line in (*summary_lines(held), *_changes(changed)):
             out.print(line)
+        if any(stopped):
+            out.print(
+                f"Stopped: {stopped[0]}. What is left was judged by rules; go on with a higher bound.", style="red"
+            )
         out.print(f"Report: {files[0]}")
     if not passed:
         raise typer.Exit(1)
@@ -167,11 +206,12 @@ def _changed(before: dict[str, Any], held: Held) -> list[dict[str, Any]]:
 def _changes(changed: list[dict[str, Any]]) -> list[RenderableType]:
     from rich.text import Text
 
+    from harness.blindtest.reporting.narrow import sheet
     from harness.cli import render
 
     if not changed:
         return [Text("No verdict has changed.")]
-    made = render.table("witness", "script", ("turn", "right"), "expectation", "was", "is", "evidence")
+    made = sheet("witness", "script", ("turn", "right"), "expectation", "was", "is", "evidence")
     for one in changed[:_SHOWN]:
         where = f"{one['suite']}/{one['script']}"
         cells = (one["expectation"], one["was"], one["is"], render.short(one["evidence"]))
@@ -182,6 +222,7 @@ def _changes(changed: list[dict[str, Any]]) -> list[RenderableType]:
 
 @app.command("import")
 def import_conversations(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines or CSV with the conversations.")],
     *,
     suite: Annotated[str, typer.Option("--suite", metavar="SUITE", help="Suite they were held by, where lines do not say; name or file.")] = "",
@@ -203,15 +244,24 @@ def import_conversations(
     from harness.cli.running import print_json
 
     async def work(bench: Bench) -> tuple[Held, tuple[Path, ...]]:
-        from harness.blindtest.importing import read_recorded
+        from harness.app_blindtest_importing import keep
+        from harness.blindtest.importing import recorded_in
         from harness.blindtest.reporting import read_held, write_reports
 
         named = bench.suites([suite]) if suite else ()
         given = {"script": script, "persona": persona, "witness": witness}
         if len(named) == 1:
             given["suite"] = named[0].id
-        recorded = read_recorded(file, given)
-        run = await bench.keep(recorded, [suite] if suite else sorted({one.suite for one in recorded}), out=out)
+        found = recorded_in(file, given)
+        run = await keep(
+            bench,
+            found.recorded,
+            [suite] if suite else [],
+            out=out,
+            file=file,
+            problems=found.problems,
+            call=call(context),
+        )
         return read_held(run.folder), write_reports(run.folder, packs=bench.base.languages, plots=plots)
 
     with wrong_usage():

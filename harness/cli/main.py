@@ -40,7 +40,7 @@ from harness.cli import (
     task,
     tree,
 )
-from harness.cli.running import prepare_streams, show_error
+from harness.cli.running import DEBUGGING, prepare_streams, show_error
 
 DEBUG = "debug"
 
@@ -88,7 +88,8 @@ def root(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Talk with characters that stay themselves, and look into every turn."""
-    del version, debug
+    del version
+    DEBUGGING.set(debug)
 
 
 TALKING, LOOKING, MAKING, RUNNING = "Talk", "Look", "Write", "Set up"

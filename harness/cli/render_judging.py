@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from harness.cli.render import counted
+
 if TYPE_CHECKING:
     from harness.app_blindtest import Run
     from harness.blindtest.grading.calibration import Calibration, Tally
@@ -61,6 +63,9 @@ def interrogation_rows(made: Run) -> list[dict[str, Any]]:
 
 def interrogation_lines(made: Run) -> Iterator[str]:
     """A line for each conversation, and the shares."""
+    from harness.blindtest.reporting import read_held
+    from harness.cli.blindtest_looking import asking_lines
+
     for one in made.folder.transcripts():
         found = one.interrogation
         place = f"{one.trial.witness} · {one.trial.persona} · {one.trial.script}"
@@ -76,17 +81,22 @@ def interrogation_lines(made: Run) -> Iterator[str]:
     for witness in made.results.witnesses:
         share = witness.probes["all"]
         yield f"{witness.name}: passed {_share(share)}" + (f", {witness.errors} ended early" if witness.errors else "")
+    yield from asking_lines(read_held(made.folder))
     yield f"The run is in {made.folder.path}."
 
 
 def human_lines(made: HumanResults) -> Iterator[str]:
     """What human tests come to."""
-    yield f"{made.sessions} sessions: the human being was found in {_share(made.right)}, p = {made.p:.3f} against chance"
+    yield counted(made.sessions, "session")
+    if made.right.total:
+        yield f"the human being was found in {_share(made.right)}, p = {made.p:.3f} against chance"
     for name, share in made.taken.items():
         yield f"{name} was taken for the human being in {_share(share)}, p = {made.taken_p[name]:.3f} against chance"
+    for witness, other, share in made.machines:
+        yield f"{witness} rather than {other}, a machine too, was taken for the human being in {_share(share)}"
     for name, reasoned in made.reasons.items():
         yield f"decided on {name}: {reasoned.sessions}, {reasoned.right} of them right"
-    if made.sessions:
+    if made.right.total:
         yield f"confidence when right {made.sure_right:.0%}, when wrong {made.sure_wrong:.0%}"
     for kind, share_silent in made.silent.items():
         if share_silent:

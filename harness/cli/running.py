@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from contextvars import ContextVar
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TERMINATED = 143
+DEBUGGING: ContextVar[bool] = ContextVar("debugging", default=False)
+"""Whether the traceback of an error was asked for."""
 
 
 def prepare_streams() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.app import Harness
 from harness.blindtest.grading import grade
+from harness.blindtest.metering import Meter
 from harness.blindtest.slots import Lacking, fill_slots
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Said, Transcript, Trial, Verdict
@@ -116,7 +117,7 @@ class GoodModel:
         def answer(request: ModelRequest) -> str:
             return now[0] if request.purpose in ("respond", "revise") else "{}"
 
-        async def found(trial: Trial, clock: TrialClock) -> Harness:
+        async def found(trial: Trial, clock: TrialClock, _: Meter) -> Harness:
             engine = self.settings.harness.model_copy(update={"seed": trial.seed})
             settings = self.settings.model_copy(update={"harness": engine})
             return Harness(settings, model=ScriptedModel(answer), clock=clock, ids=CountedIds())

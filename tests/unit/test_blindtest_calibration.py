@@ -207,5 +207,5 @@ def test_labels_that_are_not_there_and_a_judge_that_is_none(tmp_path: Path) -> N
     with pytest.raises(SuiteError):
         load_labels(tmp_path / "nothing.yaml")
     run = runner("blindtest", "calibrate")
-    assert "no judge 'jury'" in run("--judge", "jury", code=1).output
-    assert "no labelled rows in 'fr'" in run("--judge", "rules", "--language", "fr", code=1).output
+    assert "no judge 'jury'" in run("--judge", "jury", code=2).output
+    assert "no labelled rows in 'fr'" in run("--judge", "rules", "--language", "fr", code=2).output

@@ -431,7 +431,8 @@ def test_conversations_of_another_system_are_taken_in_and_graded(
     assert found.transcripts[0].trial.slots["shelf"] == "41"
     assert [one.user for one in found.transcripts[0].exchanges] == [user for user, _ in TALKS[language]]
     assert found.info.witnesses == {"theirs": {"kind": "recorded"}}
-    assert "<code>harness blindtest import FILE</code>" in Path("r/report.html").read_text(encoding="utf-8")
+    called = f"<code>harness blindtest import {file} --suite cellar.{language}.yaml</code>"
+    assert called in Path("r/report.html").read_text(encoding="utf-8")
 
 
 def test_an_import_can_be_compared_with_a_run(here: Path, blindtest: Run) -> None:

@@ -37,7 +37,7 @@ def test_an_endpoint_is_read(text: str, name: str, expected: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("http://127.0.0.1:9/v1", "the name is missing"),
+        ("http://127.0.0.1:9/v1", "no = between"),
         ("=http://127.0.0.1:9/v1", "the name is missing"),
         ("other=ftp://there", "url cannot be read"),
         ("other=http://there,modell=x", "no option 'modell=x'"),

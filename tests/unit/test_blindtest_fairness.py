@@ -229,7 +229,7 @@ async def test_a_line_of_another_version_is_told_and_a_torn_one_passed_over(tmp_
     folder = RunFolder(tmp_path / "run")
     file = folder.path / "transcripts.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines()
-    file.write_text(f"{lines[0]}\n{lines[1][:50]}\n", encoding="utf-8")
+    file.write_text(f"{lines[0]}\n{lines[1][:50]}", encoding="utf-8")
     assert len(folder.transcripts()) == 1
     file.write_text(f'{lines[0]}\n{{"trail": 1}}\n', encoding="utf-8")
     with pytest.raises(RunError, match="no transcript"):

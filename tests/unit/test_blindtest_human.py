@@ -420,10 +420,17 @@ def test_what_was_not_recorded_is_said(recording: Path) -> None:
 
 
 def session(
-    folder: Path, number: int, *, right: bool, reason: str = "style", forged: bool = False, mute: bool = False
+    folder: Path,
+    number: int,
+    *,
+    right: bool,
+    reason: str = "style",
+    forged: bool = False,
+    mute: bool = False,
+    other: Seat = Seat(kind="person", name="person"),  # noqa: B008 - frozen
 ) -> None:
     """A session that was held."""
-    key = Key.drawn(Seat(kind="witness", name="harness"), Seat(kind="person", name="person"), persona="ada")
+    key = Key.drawn(Seat(kind="witness", name="harness"), other, persona="ada")
     one = SessionFolder(folder / f"s{number}")
     info = SessionInfo(
         id=f"s{number}", commitment=key.commitment(), language="en", minutes=5, seed=1, started_at="2026-01-01"
@@ -449,6 +456,10 @@ def test_results_count_what_was_held_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "s22").mkdir()
     (tmp_path / "s22" / "session.json").write_text("{}", encoding="utf-8")
 
+    session(tmp_path, 23, right=True)
+    newer = tmp_path / "s23" / "session.json"
+    newer.write_text(newer.read_text(encoding="utf-8").replace('"format": 1', '"format": 2'), encoding="utf-8")
+
     found = human_results(tmp_path)
 
     assert (found.right.passed, found.right.total) == (10, 12)
@@ -461,6 +472,7 @@ def test_results_count_what_was_held_to_its_end(tmp_path: Path) -> None:
     }
     assert (found.sure_right, found.sure_wrong) == pytest.approx((0.9, 0.6))
     whys = dict(found.left_out)
+    assert "of format 2" in whys["s23"]
     assert "does not fit the commitment" in whys["s20"]
     assert "never said anything" in whys["s21"]
     assert "cannot be read" in whys["s22"]
@@ -469,7 +481,39 @@ def test_results_count_what_was_held_to_its_end(tmp_path: Path) -> None:
     assert "10 of 12 = 83%" in shown
     assert "not counted: s20" in shown
     assert json.loads(run(str(tmp_path), "--json").stdout)["sessions"] == 12
-    assert "no session of a human test" in run(str(tmp_path / "none"), code=1).output
+    assert "no session of a human test" in run(str(tmp_path / "none"), code=2).output
+
+
+def test_nobody_is_right_about_two_machines(tmp_path: Path) -> None:
+    person = Seat(kind="recorded", name="person", about={"of": "person"})
+    for number in range(6):
+        session(tmp_path, number, right=number < 5, other=person)
+    machine = Seat(kind="recorded", name="bare", about={"of": "witness"})
+    named = Seat(kind="recorded", name="person", about={"of": "witness"})  # a run may call its witness so
+    for number in range(10, 14):
+        session(tmp_path, number, right=number > 10, other=machine)
+    session(tmp_path, 14, right=True, other=named)
+
+    found = human_results(tmp_path)
+
+    assert found.sessions == 11
+    assert (found.right.passed, found.right.total) == (5, 6)
+    assert found.p == pytest.approx(0.21875)
+    assert found.taken["harness"].total == sum(one.sessions for one in found.reasons.values()) == 6
+    assert [(*names, share.passed, share.total) for *names, share in found.machines] == [
+        ("harness", "bare", 1, 4),
+        ("harness", "person", 0, 1),
+    ]
+    shown = runner("blindtest", "human")("results", "--out", str(tmp_path)).stdout
+    assert "5 of 6 = 83%" in shown
+    assert "harness rather than bare, a machine too, was taken for the human being in 1 of 4" in shown
+
+
+def test_without_a_person_there_is_no_p(tmp_path: Path) -> None:
+    session(tmp_path, 1, right=True, other=Seat(kind="recorded", name="bare", about={"of": "witness"}))
+    shown = runner("blindtest", "human", "results")(str(tmp_path)).stdout
+    assert "against chance" not in shown
+    assert "1 session" in shown
 
 
 def test_a_key_is_not_opened_before_the_verdict(tmp_path: Path) -> None:
@@ -500,8 +544,10 @@ def test_the_command_with_a_recording(recording: Path, monkeypatch: pytest.Monke
     assert "eliza" not in "\n".join(shown.splitlines()[:-1])
     assert human_results(recording / "human").sessions == 1
     assert line("abandoned", language) in run(*arguments, "--seconds", "0.1", stdin="A: hm?\n").stdout
-    assert "Expected a character" in run(code=1).output
-    assert "up to 240 minutes" in run(*arguments, "--minutes", "0", code=1).output
+    assert "Expected a character" in run(code=2).output
+    assert "up to 240 minutes" in run(*arguments, "--minutes", "0", code=2).output
+    assert "nope is no pacing: No such file" in run(*arguments, "--pace", "nope", code=2).output
+    assert line("machines", language) in shown.splitlines()[-1]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

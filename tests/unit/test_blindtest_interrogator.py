@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +14,13 @@ from harness.app_blindtest import Bench, Run
 from harness.app_blindtest_interrogating import interrogate
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.interrogator import interrogators, strategies
-from harness.blindtest.transcript import Said
+from harness.blindtest.transcript import Said, Trial
+from harness.blindtest.witness import Conversation
 from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
-from harness.errors import PersonaError, RunError, ServerFailed
+from harness.errors import AuthenticationFailed, HarnessError, PersonaError, RunError, ServerFailed
 from harness.ports import ModelRequest
 from harness.settings import load
+from harness.state import Persona
 from harness.testing import ScriptedModel
 from harness.testing.scripted_server import ScriptedServer, ServerThread
 from tests._commands import runner
@@ -181,6 +186,43 @@ async def test_a_witness_that_fails_ends_the_trial_and_is_asked_again(tmp_path: 
     second = await go(resume=True)
     assert [one.error for one in second.folder.transcripts()] == ["", ""]
     assert second.passed
+
+
+@dataclass(frozen=True, slots=True)
+class _Shut:
+    """A witness that cannot be begun with, for a reason."""
+
+    why: HarnessError
+    name: str = "shut"
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    async def begin(self, _: Trial, __: Persona) -> Conversation:
+        raise self.why
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def test_a_witness_that_cannot_begin_ends_its_trial_and_a_wrong_key_the_run(tmp_path: Path) -> None:
+    async with Bench(
+        load(start=tmp_path, environ={}), model=ScriptedModel(Asking("en")),
+        extra={"shut": _Shut(ServerFailed("It is down.")), "locked": _Shut(AuthenticationFailed("Wrong key."), "locked")},
+    ) as bench:  # fmt: skip
+        run = await interrogate(
+            bench, strategy=["time"], turns=1, personas=["ada"], witness="shut", trials=2, out=tmp_path / "run"
+        )
+        assert [one.error for one in run.folder.transcripts()] == ["ServerFailed: It is down."] * 2
+        assert run.results.witness("shut").errors == 2
+        with pytest.raises(AuthenticationFailed):
+            await interrogate(bench, strategy=["time"], turns=1, personas=["ada"], witness="locked", out=tmp_path / "b")
+
+
+async def test_a_wrong_key_of_the_interrogator_ends_the_run(tmp_path: Path) -> None:
+    def answer(_: ModelRequest) -> str:
+        raise AuthenticationFailed("Wrong key.")
+
+    with pytest.raises(AuthenticationFailed):
+        await held(tmp_path, "en", answer)
 
 
 async def test_every_strategy_is_held_and_resumed_without_a_call(tmp_path: Path) -> None:

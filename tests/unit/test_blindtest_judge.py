@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from harness.app_blindtest import Bench
-from harness.app_blindtest_judging import Judging, calibrate, judge_run, prefer
+from harness.app_blindtest_judging import Judging, calibrate, judge_run
+from harness.app_blindtest_preferring import prefer
 from harness.blindtest import parse_suite
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.grading import rubrics

@@ -104,7 +104,7 @@ def test_the_command_fits_and_writes(tmp_path: Path) -> None:
     run = runner("blindtest", "pace")
     assert "60 timings" in run("--fit", str(file), "--out", str(out)).stdout
     assert Pacing.read(out).timings == 60
-    assert "cannot be read" in run("--fit", str(tmp_path / "none"), code=1).output
+    assert "cannot be read" in run("--fit", str(tmp_path / "none"), code=2).output
     with pytest.raises(RunError, match="is no pacing"):
         Pacing.read(file)
 

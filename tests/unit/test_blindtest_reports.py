@@ -22,8 +22,9 @@ from syrupy.assertion import SnapshotAssertion
 from harness.blindtest.fluency import Fluency
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.reporting import Held, read_held, write_reports
-from harness.blindtest.reporting.html import embedded, report_html, rerun
+from harness.blindtest.reporting.html import embedded, report_html
 from harness.blindtest.reporting.page import transcript_page
+from harness.blindtest.reporting.rerunning import rerun
 from harness.blindtest.reporting.statements import losses, sentences
 from harness.blindtest.reporting.terminal import summary
 from harness.blindtest.reporting.texts import texts

@@ -29,8 +29,11 @@ class HumanResults(Frozen):
     """All sessions together.
 
     Attributes:
-        right: verdicts that found the human being. ``p``: two-sided exact binomial test against chance, one half.
-        taken: witness -> sessions in which it was taken for the human being, with ``taken_p`` as above.
+        right: verdicts that found the human being, of sessions in which there was one, at the channel or in what was recorded.
+            ``p``: two-sided exact binomial test against chance, one half.
+        taken: witness -> sessions with a human being in which it was taken for the human being, with ``taken_p`` as above.
+        machines: (witness, recorded machine) -> sessions of these two in which the witness was taken for the human being. Nobody is right
+            about them, so they are in no other number but ``sessions``.
         reasons: by what was decided on. ``sure_right``, ``sure_wrong``: mean confidence.
         silent: kind of seat -> share of messages without a reply in time.
         left_out: (session, why it is not counted).
@@ -41,6 +44,7 @@ class HumanResults(Frozen):
     p: float
     taken: dict[str, Share] = Field(default_factory=dict)
     taken_p: dict[str, float] = Field(default_factory=dict)
+    machines: tuple[tuple[str, str, Share], ...] = ()
     reasons: dict[str, Reasoned] = Field(default_factory=dict)
     sure_right: float = 0.0
     sure_wrong: float = 0.0
@@ -75,18 +79,29 @@ def human_results(folder: Path) -> HumanResults:
                 kind = opened.key.seats[line.channel].kind
                 said[kind] += 1
                 silent[kind] += not line.text
-    right = [judgement.human == opened.key.letter_of_other() for judgement, opened in counted]
+    sessions_counted = len(counted)
     taken: dict[str, list[bool]] = {}
+    machines: dict[tuple[str, str], list[bool]] = {}
     for judgement, opened in counted:
-        seat = opened.key.seats[opened.key.letter_of_witness()]
-        taken.setdefault(seat.name, []).append(judgement.human == opened.key.letter_of_witness())
+        witness, other = (
+            opened.key.seats[opened.key.letter_of_witness()],
+            opened.key.seats[opened.key.letter_of_other()],
+        )
+        mistaken = judgement.human == opened.key.letter_of_witness()
+        if other.human:
+            taken.setdefault(witness.name, []).append(mistaken)
+        else:
+            machines.setdefault((witness.name, other.name), []).append(mistaken)
+    counted = [(one, opened) for one, opened in counted if opened.key.seats[opened.key.letter_of_other()].human]
+    right = [judgement.human == opened.key.letter_of_other() for judgement, opened in counted]
     sure = [judgement.confidence for judgement, _ in counted]
     return HumanResults(
-        sessions=len(counted),
+        sessions=sessions_counted,
         right=Share.of(right),
         p=statistics.binomial(sum(right), len(right), CHANCE),
         taken={name: Share.of(found) for name, found in sorted(taken.items())},
         taken_p={name: statistics.binomial(sum(found), len(found), CHANCE) for name, found in sorted(taken.items())},
+        machines=tuple((*names, Share.of(found)) for names, found in sorted(machines.items())),
         reasons={
             reason: Reasoned(sessions=len(found), right=sum(found))
             for reason in REASONS

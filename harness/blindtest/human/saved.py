@@ -20,6 +20,8 @@ from harness.state.base import Frozen
 
 M = TypeVar("M", bound=Frozen)
 SESSION, LINES, VERDICT, KEY = "session.json", "lines.jsonl", "verdict.json", "key.json"
+FORMAT = 1
+"""Of what is written here."""
 REASONS = ("style", "socio_emotional", "knowledge", "situational")
 Reason = Literal["style", "socio_emotional", "knowledge", "situational"]
 
@@ -27,7 +29,7 @@ Reason = Literal["style", "socio_emotional", "knowledge", "situational"]
 class SessionInfo(Frozen):
     """What is known of a session before its verdict."""
 
-    format: int = 1
+    format: int = FORMAT
     id: str
     commitment: str
     language: str
@@ -119,7 +121,13 @@ class SessionFolder:
         found = self._read(SESSION)
         if found is None:
             raise RunError(f"There is no session of a human test at {self.path}.", remedy="Give its folder.")
-        return self._valid(SessionInfo, found, SESSION)
+        made = self._valid(SessionInfo, found, SESSION)
+        if made.format != FORMAT:
+            raise RunError(
+                f"{self.path / SESSION} is of format {made.format}, and this version of harness reads {FORMAT}.",
+                remedy="Count it with the version that wrote it.",
+            )
+        return made
 
     def judgement(self) -> Judgement | None:
         """The verdict, if there is one."""
@@ -138,7 +146,7 @@ class SessionFolder:
             text = (self.path / LINES).read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return ()
-        for line in text.splitlines():
+        for line in text.split("\n"):
             try:
                 found.append(Line.model_validate_json(line))
             except ValidationError:

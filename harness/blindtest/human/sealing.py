@@ -17,15 +17,21 @@ from pydantic import Field
 from harness.state.base import Frozen
 
 Letter = Literal["A", "B"]
+PERSON = "person"
 LETTERS: tuple[Letter, Letter] = ("A", "B")
 
 
 class Seat(Frozen):
-    """Who sits at a channel. ``kind``: ``witness``, ``person`` or ``recorded``."""
+    """Who sits at a channel. ``kind``: ``witness``, ``person`` or ``recorded``; of a recording ``about`` says whose it is (``of``)."""
 
     kind: Literal["witness", "person", "recorded"]
     name: str
     about: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def human(self) -> bool:
+        """Whether a human being spoke, now or when it was recorded."""
+        return self.kind == PERSON or (self.kind == "recorded" and self.about.get("of", self.name) == PERSON)
 
 
 class Key(Frozen):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import shlex
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from markupsafe import Markup
 from harness.blindtest.reporting import charts
 from harness.blindtest.reporting.page import listed, no_transcript, page_words, transcript_page
 from harness.blindtest.reporting.reading import Held
+from harness.blindtest.reporting.rerunning import rerun
 from harness.blindtest.reporting.statements import (
     Sentence,
     losses,
@@ -89,27 +89,6 @@ def report_html(
             transcripts=transcripts,
         )
     )
-
-
-def rerun(held: Held) -> str:
-    """The command that holds a run like this one; of a recorded one, that takes it in."""
-    info = held.info
-    if all(about.get("kind") == "recorded" for about in info.witnesses.values()):
-        return "harness blindtest import FILE"
-    names = list(info.witnesses)
-    ablated = [name.partition("-")[2] for name in names if name.startswith("harness-")]
-    others = [name for name in names[1:] if not name.startswith("harness-")]
-    words = ["harness", "blindtest", "run", *info.suites]
-    for name in info.personas:
-        words += ["--persona", name]
-    if names and names[0] != "harness":
-        words += ["--witness", names[0]]
-    for name in others:
-        words += ["--against", name]
-    if ablated:
-        words += ["--ablate", ",".join(ablated)]
-    words += ["--trials", str(info.trials), "--seed", str(info.seed)]
-    return shlex.join(words)
 
 
 def embedded(value: Any) -> Markup:

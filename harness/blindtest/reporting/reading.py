@@ -9,9 +9,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from harness.blindtest.folder import RESULTS, VERDICTS, RunFolder, RunInfo
+from harness.blindtest.metering import added
 from harness.blindtest.results import Results, TrialResult
 from harness.blindtest.suite import Script, Suite
-from harness.blindtest.transcript import Graded, Transcript
+from harness.blindtest.transcript import Graded, Transcript, Used
 from harness.errors import RunError
 from harness.state import Persona
 
@@ -30,6 +31,13 @@ class Held:
     results: Results
     suites: Mapping[str, Suite]
     people: Mapping[str, Persona]
+    judges_used: tuple[Used, ...] = ()
+
+    @property
+    def asking(self) -> tuple[tuple[str, tuple[Used, ...]], ...]:
+        """What was used besides the witnesses: by the judge and by the simulated interrogator, where there were any."""
+        asked = added(used for one in self.transcripts if one.interrogation for used in one.interrogation.used)
+        return tuple((who, used) for who, used in (("judge", self.judges_used), ("interrogator", asked)) if used)
 
     @property
     def missing(self) -> int:
@@ -73,11 +81,13 @@ def read_held(path: Path | str | RunFolder) -> Held:
             f"The run in {folder.path} lacks the transcripts or verdicts of {len(absent)} of its {len(keys)} trials.",
             remedy="Grade it again: `harness blindtest judge DIR`.",
         )
+    suites, people = info.examined()
     return Held(
         info=info,
         transcripts=tuple(found[key] for key in keys),
         graded=graded,
         results=results,
-        suites={name: Suite.model_validate(text) for name, text in info.texts.items()},
-        people={name: Persona.model_validate(text) for name, text in info.people.items()},
+        suites=suites,
+        people=people,
+        judges_used=folder.judges_used(),
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rich import box
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.blindtest.reporting.narrow import columns
 from harness.blindtest.reporting.statements import (
     Sentence,
     compared,
@@ -50,8 +50,8 @@ def said(found: Iterable[Sentence]) -> list[RenderableType]:
 def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> Table:
     priced = any(one.cost is not None for one in results.witnesses)
     timed = bool(timing)
-    columns = ["witness", "scripts", "probes [95 %]", "first fail", "words", "repeats", "calls/turn", "tokens/turn"]
-    made = _table(*columns, *(["s/turn"] if timed else []), *(["cost"] if priced else []), "")
+    names = ["witness", "scripts", "probes [95 %]", "first fail", "words", "repeats", "calls/turn", "tokens/turn"]
+    made = columns([*names, *(["s/turn"] if timed else []), *(["cost"] if priced else []), ""])
     first = results.witnesses[0].fluency if results.witnesses else None
     for one in results.witnesses:
         failure = median_failure(results, one.name)
@@ -79,7 +79,7 @@ def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> T
 
 def _probes(results: Results) -> Table:
     kinds = list(dict.fromkeys(kind for one in results.witnesses for kind in one.probes if kind != ALL))
-    made = _table("probe", *(one.name for one in results.witnesses))
+    made = columns(["probe", *(one.name for one in results.witnesses)])
     for kind in kinds:
         made.add_row(Text(kind), *(Text(rated(one.probes.get(kind, Share()))) for one in results.witnesses))
     for name in ("state", "form"):
@@ -91,7 +91,7 @@ def _probes(results: Results) -> Table:
 
 def comparisons(found: Sequence[Compared]) -> Table:
     """Comparisons as a table."""
-    made = _table("compared", "probe", "pairs", "points [95 %]", "p (Holm)", "detectable", "better")
+    made = columns(["compared", "probe", "pairs", "points [95 %]", "p (Holm)", "detectable", "better"])
     for one in found:
         better = {"first": one.first, "second": one.second, "neither": "none shown"}[one.winner]
         shown = f"{points(one.difference)} [{points(one.low)}, {points(one.high)}]"
@@ -112,10 +112,3 @@ def comparisons(found: Sequence[Compared]) -> Table:
 def compared_lines(found: Sequence[Compared], first: WitnessResult, second: WitnessResult) -> list[RenderableType]:
     """Two runs against each other, in sentences."""
     return said(compared(list(found), first.fluency, second.fluency))
-
-
-def _table(*columns: str) -> Table:
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, name in enumerate(columns):
-        made.add_column(Text(name), justify="left" if index == 0 else "right", overflow="fold")
-    return made

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from harness.blindtest.transcript import Said, Trial
+from harness.blindtest.metering import Meter, MeteredModel, added
+from harness.blindtest.transcript import Said, Trial, Used
 from harness.blindtest.witness import Unsupported
-from harness.ports import ChatMessage, Model, ModelReply, ModelRequest
+from harness.ports import ChatMessage, Model, ModelRequest
 from harness.state import Persona
 
 System = Callable[[Persona], str]
@@ -52,7 +53,9 @@ class _Talk:
     """A conversation with the model. One message a side; nothing else is kept."""
 
     def __init__(self, witness: BareWitness, trial: Trial, persona: Persona, model: Model) -> None:
-        self._witness, self._trial, self._persona, self._model = witness, trial, persona, model
+        self._witness, self._trial, self._persona = witness, trial, persona
+        self._meter = Meter()
+        self._model = MeteredModel(model, self._meter)
         self._system = witness.system(persona)
         self._messages: list[ChatMessage] = []
         self._summary, self._summarized = "", 0
@@ -62,29 +65,28 @@ class _Talk:
         """One call, and one more where older messages are summarized."""
         self._messages.append(ChatMessage("user", text))
         started = time.perf_counter()
-        replies: list[ModelReply] = []
         try:
-            if self._witness.summarize is not None:
-                await self._summarize(replies)
+            await self._summarize()
             request = replace(
                 self._witness.request,
                 messages=(*self._head(), *self._newest()),
                 seed=self._trial.seed % 2**31,  # the engine's settings fix one for all turns as well
             )
-            replies.append(await self._model.complete(request))
+            reply = await self._model.complete(request)
         except BaseException:
             self._messages.pop()
             raise
-        reply = replies[-1]
+        used = self._meter.taken()
         said = reply.text.strip()
         self._messages.append(ChatMessage("assistant", said))
         return Said(
             text=said,
             seconds=time.perf_counter() - started,
-            calls=len(replies),
-            prompt_tokens=sum(one.usage.prompt for one in replies),
-            completion_tokens=sum(one.usage.completion for one in replies),
+            calls=sum(one.calls for one in used),
+            prompt_tokens=sum(one.prompt_tokens for one in used),
+            completion_tokens=sum(one.completion_tokens for one in used),
             model=reply.model,
+            used=used,
         )
 
     def _head(self) -> tuple[ChatMessage, ...]:
@@ -100,7 +102,7 @@ class _Talk:
         begin = len(rest) - window
         return tuple(rest[begin - (rest[begin].role == "assistant") :])
 
-    async def _summarize(self, replies: list[ModelReply]) -> None:
+    async def _summarize(self) -> None:
         window, summarize = self._witness.window, self._witness.summarize
         old = len(self._messages) - self._summarized - window
         if summarize is None or not window or old < window:
@@ -109,7 +111,6 @@ class _Talk:
         old_messages = tuple(self._messages[self._summarized : end])
         request = summarize(self._summary, old_messages, self._persona.language)
         reply = await self._model.complete(replace(request, seed=self._trial.seed % 2**31))
-        replies.append(reply)
         self._summary, self._summarized = reply.text.strip(), end
 
     async def wait(self, span: timedelta) -> None:
@@ -132,3 +133,7 @@ class _Talk:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+    def unsaid(self) -> tuple[Used, ...]:
+        """What was used for replies that failed."""
+        return added(self._meter.taken())

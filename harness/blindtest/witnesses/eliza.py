@@ -39,7 +39,7 @@ def _all_rules() -> dict[str, _Rules]:
             dict(data["turned"]),
             tuple((re.compile(one["pattern"], re.IGNORECASE), tuple(one["answers"])) for one in data["rules"]),
             tuple(data["otherwise"]),
-            by_word=code != "zh",
+            by_word=data["by_word"] == "yes",
         )
     return made
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol
 
-from harness.blindtest.transcript import LayerSeen, Said, Sight, Trial
+from harness.blindtest.metering import Meter, added, used_in
+from harness.blindtest.transcript import LayerSeen, Said, Sight, Trial, Used
 from harness.blindtest.witnesses.clock import PER_TURN, TrialClock
 from harness.session import Session
 from harness.state import DialogueState, Persona, TurnRecord
@@ -30,8 +32,8 @@ class Household(Protocol):
         ...
 
 
-Founding = Callable[[Trial, TrialClock], Awaitable[Household]]
-"""Gives a harness for one trial: its seed and its clock, stores that end with it."""
+Founding = Callable[[Trial, TrialClock, Meter], Awaitable[Household]]
+"""Gives a harness for one trial: its seed and its clock, a model that is metered, stores that end with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,14 @@ class EngineWitness:
 
     async def begin(self, trial: Trial, persona: Persona) -> _Talk:
         """A new conversation, in a harness of its own."""
-        clock = TrialClock()
-        household = await self.found(trial, clock)
-        talk = _Talk(household, persona, clock)
-        await talk.new_session()
+        clock, meter = TrialClock(), Meter()
+        household = await self.found(trial, clock, meter)
+        talk = _Talk(household, persona, clock, meter)
+        try:
+            await talk.new_session()
+        except BaseException:
+            await asyncio.shield(talk.close())
+            raise
         return talk
 
     async def close(self) -> None:
@@ -64,14 +70,16 @@ class EngineWitness:
 class _Talk:
     """A conversation with the engine."""
 
-    def __init__(self, household: Household, persona: Persona, clock: TrialClock) -> None:
-        self._household, self._persona, self._clock = household, persona, clock
+    def __init__(self, household: Household, persona: Persona, clock: TrialClock, meter: Meter) -> None:
+        self._household, self._persona, self._clock, self._meter = household, persona, clock, meter
         self._sessions: list[Session] = []
+        self._unsaid: tuple[Used, ...] = ()
 
     async def say(self, text: str) -> Said:
         """One turn, its bookkeeping included."""
         session = self._sessions[-1]
         self._clock.advance(PER_TURN)
+        self._unsaid += self._meter.taken()  # of a session that was opened or closed
         started = time.perf_counter()
         reply = await session.say(text)
         seconds = time.perf_counter() - started
@@ -79,13 +87,16 @@ class _Talk:
         if reply.ended:
             return Said(text=reply.text, seconds=seconds)
         record = await session.report()
+        self._meter.taken()  # the record knows it better: a reply that was broken off has an estimate there
+        replying = [call for call in record.calls if call.role == "responder"] or list(record.calls)
         return Said(
             text=reply.text,
             seconds=seconds,
             calls=len(record.calls),
             prompt_tokens=sum(call.usage.prompt for call in record.calls),
             completion_tokens=sum(call.usage.completion for call in record.calls),
-            model=record.calls[-1].model if record.calls else "",
+            model=replying[-1].model if replying else "",
+            used=used_in(record.calls),
             sight=sight_of(await session.state(), record),
         )
 
@@ -109,10 +120,16 @@ class _Talk:
         await self._sessions[-1].set_task(goal)
 
     async def close(self) -> None:
-        """Close the session and the harness."""
-        if self._sessions:
-            await self._sessions[-1].close()
-        await self._household.close()
+        """Close the session and the harness, whatever happens to the session."""
+        try:
+            if self._sessions:
+                await self._sessions[-1].close()
+        finally:
+            await self._household.close()
+
+    def unsaid(self) -> tuple[Used, ...]:
+        """What failed turns, and the beginning and end of sessions used."""
+        return added((*self._unsaid, *self._meter.taken()))
 
 
 def sight_of(state: DialogueState, record: TurnRecord) -> Sight:

@@ -1,0 +1,84 @@
+"""One writer at a time: a lock on the folder of a run, which the system takes back when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import structlog
+
+from harness.errors import RunError
+
+LOCK = ".lock"
+"""Holds the number of the process that writes."""
+log = structlog.get_logger("harness.blindtest")
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _taken(descriptor: int) -> bool:
+        os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # beyond the number, so that others can read it
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _taken(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Be the only writer of a folder, which is made where it is missing.
+
+    The file alone says nothing: the lock is the system's. One that a killed process left behind is taken over.
+
+    Raises:
+        RunError: another process writes there, or the folder cannot be written.
+    """
+    path = folder / LOCK
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = _opened(path)
+    except OSError as failure:
+        raise RunError(
+            f"{folder} cannot be written: {failure.strerror or failure}.", remedy="Choose another folder."
+        ) from failure
+    try:
+        if left := os.read(descriptor, 32).decode("ascii", "replace").strip():
+            log.info("lock_taken_over", folder=str(folder), left_by=left)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.truncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # Windows deletes no open file; the next one takes it over
+            path.unlink()
+        os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """The lock file, open and locked."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        if not _taken(descriptor):
+            holder = os.read(descriptor, 32).decode("ascii", "replace").strip()
+            os.close(descriptor)
+            raise RunError(
+                f"{path.parent} is being written by another process{f' ({holder})' if holder else ''}.",
+                remedy="Wait until it has ended, or end it, and go on by --resume; or name another folder with --out.",
+            )
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        os.close(descriptor)  # whoever held it has taken the file away meanwhile
