@@ -132,6 +132,11 @@ async def forget_user(
         count = await memories.forget(where)
         if journal:
             await memories.unfollow(ids)
+
+            async def known() -> list[str]:
+                return [info.id for info in await store.sessions()]
+
+            await memories.unfollow_unknown(known)
     pending = [*swept.pending, *await not_overwritten((store, *beside))]
     return Forgotten(
         user,

@@ -37,6 +37,24 @@ class TimePattern(Frozen):
     unit: Unit | None = None
 
 
+class AroundPattern(Frozen):
+    """A wording by which a date tells another time ("the weekend before" April 10).
+
+    Attributes:
+        pattern: regular expression with ``{number}``, ``{unit}`` or ``{weekday}``.
+        stands: on which side of the date the words stand. ``steps``: -1 for a time before it, 1 for one after it.
+        inclusive: the date itself counts ("since"). ``stretch``: all the time in between ("the two weeks before").
+        dates: how exact the date may be; any when empty.
+    """
+
+    pattern: str
+    stands: Literal["before", "behind"]
+    steps: int = Field(ge=-1, le=1)
+    inclusive: bool = False
+    stretch: bool = False
+    dates: tuple[Literal["part", "day", "weekend", "week", "month", "season", "year"], ...] = ()
+
+
 class DayWord(Frozen):
     """Words for a day relative to today ("tomorrow": 1), maybe with an hour ("tonight": 20)."""
 
@@ -52,7 +70,9 @@ class TimeWords(Frozen):
         days: words for days. ``parts``: part of the day -> hour. ``meridiems``: part -> ``am`` or ``pm``.
         seasons: word -> the month it begins with.
         weekdays: word -> 0 (Monday) to 6. ``months``: word -> 1 to 12. ``units``: word -> unit.
-        numbers: number word -> number. ``patterns``: the other wordings.
+        weekends: those of ``weekdays`` that last two days.
+        numbers: number word -> number. ``patterns``: the other wordings. ``around``: wordings with another date.
+        sides: wordings for all that is before or after a date ("since"), without any of the words in braces.
         connectors: words that may stand between two parts of one moment ("tomorrow *at* 9").
         recurring: regular expression of what says that a moment comes again and again; looked for in the words that end
             with it ("every Sunday", 每周日).
@@ -63,11 +83,14 @@ class TimeWords(Frozen):
     parts: dict[str, int] = Field(default_factory=dict)
     meridiems: dict[str, Literal["am", "pm"]] = Field(default_factory=dict)
     weekdays: dict[str, int] = Field(default_factory=dict)
+    weekends: Words = ()
     months: dict[str, int] = Field(default_factory=dict)
     seasons: dict[str, int] = Field(default_factory=dict)
     units: dict[str, Unit] = Field(default_factory=dict)
     numbers: dict[str, int] = Field(default_factory=dict)
     patterns: tuple[TimePattern, ...] = ()
+    around: tuple[AroundPattern, ...] = ()
+    sides: tuple[AroundPattern, ...] = ()
     connectors: Words = ()
     recurring: str = r"(?!)"
     vague: Words = ()
@@ -95,7 +118,25 @@ class TimeWords(Frozen):
     @cached_property
     def expressions(self) -> tuple[tuple[TimePattern, re.Pattern[str]], ...]:
         """``patterns``, compiled."""
-        slots = {
+        return tuple((item, caseless(fill(item.pattern, self._slots))) for item in self.patterns)
+
+    @cached_property
+    def around_expressions(self) -> tuple[tuple[AroundPattern, re.Pattern[str]], ...]:
+        """``around``, compiled; what stands before a date ends where the text does."""
+        return self._beside(self.around)
+
+    @cached_property
+    def side_expressions(self) -> tuple[tuple[AroundPattern, re.Pattern[str]], ...]:
+        """``sides``, compiled in the same way."""
+        return self._beside(self.sides)
+
+    def _beside(self, patterns: tuple[AroundPattern, ...]) -> tuple[tuple[AroundPattern, re.Pattern[str]], ...]:
+        ends = {"before": r"\s*$", "behind": ""}
+        return tuple((one, caseless(fill(one.pattern, self._slots) + ends[one.stands])) for one in patterns)
+
+    @property
+    def _slots(self) -> dict[str, str]:
+        return {
             "number": rf"(?P<number>\d{{1,5}}|{alternatives(self.numbers)})",
             "unit": rf"(?P<unit>{alternatives(self.units)})",
             "weekday": rf"(?P<weekday>{alternatives(self.weekdays)})",
@@ -106,4 +147,3 @@ class TimeWords(Frozen):
             "minute": rf"(?P<minute>\d{{1,2}}|{alternatives(self.numbers)})",
             "day": rf"(?P<day>\d{{1,2}}|{alternatives(self.numbers)})",
         }
-        return tuple((item, caseless(fill(item.pattern, slots))) for item in self.patterns)

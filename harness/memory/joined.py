@@ -18,6 +18,7 @@ from harness.ports import (
     MemoryQuery,
     MemoryStats,
     MemoryStore,
+    NamesFollowed,
     Slot,
     Vector,
 )
@@ -58,6 +59,10 @@ class JoinedStore:
     async def followed(self, session: str) -> str | None:
         """The turn that memory stands at."""
         return await self.own.followed(session)
+
+    async def all_followed(self) -> tuple[str, ...]:
+        """The sessions that memory notes a turn of, where its store can name them."""
+        return await self.own.all_followed() if isinstance(self.own, NamesFollowed) else ()
 
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where memory stands in sessions that were deleted."""

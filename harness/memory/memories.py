@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -24,6 +24,7 @@ from harness.ports import (
     MemoryEntry,
     MemoryFilter,
     MemoryStats,
+    NamesFollowed,
     RandomIds,
     Recalled,
     SystemClock,
@@ -271,6 +272,30 @@ class Memories:
         if self.shared.graph is not None:
             await self.shared.graph.unfollow(sessions)
         await self.shared.store.unfollow(sessions)
+
+    async def unfollow_unknown(self, known: Callable[[], Awaitable[Collection[str]]]) -> int:
+        """Remove where memory and the graph stand in sessions that are not there any more: earlier versions left that when a session
+        was deleted. A session that something is remembered of stays; it may be of another program. Gives how many there were.
+
+        Args:
+            known: the ids of all sessions; asked for when it is known what memory follows.
+
+        Raises:
+            StoreError: a store does not answer; what was removed until then stays removed.
+        """
+        stores: tuple[object, ...] = (self.shared.store, self.shared.graph)
+        followed = {name for one in stores if isinstance(one, NamesFollowed) for name in await one.all_followed()}
+        gone = [name for name in followed - set(await known() if followed else ()) if not await self._holds(name)]
+        if gone:
+            await self.unfollow(gone)
+        return len(gone)
+
+    async def _holds(self, session: str) -> bool:
+        items = MemoryFilter(everything=True, session=session, statuses=())
+        if await self.shared.store.browse(items, limit=1):
+            return True
+        edges = GraphFilter(everything=True, session=session, hidden=True)
+        return self.shared.graph is not None and bool(await self.shared.graph.browse(edges, limit=1))
 
     async def stats(self) -> MemoryStats:
         """What the store holds, without the marks of what was forgotten."""

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from harness.language import LanguagePack, LanguagePacks
 from harness.state import CHARACTER, USER
 from harness.state.memory import MemoryItem
 from harness.understanding.moments import Moment, end_of, find_moments
+from harness.understanding.moments_around import side_of
 from harness.understanding.text import fold, words
 from harness.understanding.topics.shifts import is_question
 
+LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
+"""When all time before a date began."""
 WEEK = timedelta(days=7)
 AROUND = 0.15
 """Share of the time that has passed by which "two weeks ago" may be off."""
@@ -42,6 +45,8 @@ class Period:
     def __str__(self) -> str:
         last = self.until - timedelta(seconds=1)
         first = self.since.date().isoformat()
+        if self.since == LONG_AGO:
+            return f"{self.words!r} (until {last.date().isoformat()})"
         return f"{self.words!r} ({first})" if last.date() == self.since.date() else f"{self.words!r} ({first} to {last.date().isoformat()})"  # fmt: skip
 
 
@@ -82,7 +87,8 @@ def narrowing(text: str, *, pack: LanguagePack, now: datetime) -> Narrowing:
         return Narrowing(text)
     speaker = (USER if by_user else CHARACTER) if by_user != by_character else ""
     moments = [one for one in find_moments(text, pack=pack, now=now) if not _recurs(text, one, pack)]
-    spans = [span for one in moments if (span := _span(one, now, back=pack.finds(keeping.looking_back, text)))]
+    back = pack.finds(keeping.looking_back, text)
+    spans = [span for one in moments if (span := _side(text, one, now, pack, back=back))]
     if not spans or len(spans) != len(moments):
         return Narrowing(text, speaker=speaker)
     rest = text
@@ -94,13 +100,34 @@ def narrowing(text: str, *, pack: LanguagePack, now: datetime) -> Narrowing:
 
 
 def _recurs(text: str, moment: Moment, pack: LanguagePack) -> bool:
+    if moment.beside is not None:
+        return False
     said = text[max(0, moment.start - _BEFORE) : moment.end]
     return pack.time.recurring_expression.search(said) is not None
+
+
+def _side(
+    text: str, moment: Moment, now: datetime, pack: LanguagePack, *, back: bool
+) -> tuple[datetime, datetime] | None:
+    """Beginning and end of what is meant by a moment: itself, or all the time before or after it."""
+    span, side = _span(moment, now, back=back), side_of(text, moment, pack.time)
+    if span is None or side is None:
+        return span
+    since, until = span
+    if side.steps < 0:
+        return LONG_AGO, until if side.inclusive else since
+    return (since if side.inclusive else until), max(now, until)
 
 
 def _span(moment: Moment, now: datetime, *, back: bool) -> tuple[datetime, datetime] | None:
     """Beginning and end of a moment that has begun; None for one that is still to come."""
     at, unit = moment.at, moment.unit
+    if (how := moment.beside) is not None:
+        date = how.date.at
+        if date > now and not moment.of_year and back:
+            date = _earlier(date, now)
+        _, since, until = how.span(date)
+        return (since, until) if since <= now else None
     if unit == "moment":
         return (at - PART, at + PART) if at <= now else None
     if (
@@ -110,7 +137,7 @@ def _span(moment: Moment, now: datetime, *, back: bool) -> tuple[datetime, datet
         return _day(at - off), _day(at + off) + timedelta(days=1)
     since = at if unit == "part" else _beginning(at, unit)
     if since > now:
-        if not back:
+        if not back or moment.of_year:
             return None
         since = _earlier(since, now)
     until = end_of(since, unit)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.ports.artifacts import Artifacts
+from harness.ports.following import NamesFollowed
 from harness.ports.graphs import Graph, GraphFilter, GraphStats, Neighbour
 from harness.ports.memories import (
     Embedder,
@@ -112,6 +113,7 @@ __all__: Sequence[str] = [
     "ModelDelta",
     "ModelReply",
     "ModelRequest",
+    "NamesFollowed",
     "Neighbour",
     "NullJournal",
     "NullMemory",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+from unicodedata import numeric
 
 from harness.language.phrases import lower
+from harness.understanding.moments_around import Beside, beside
+from harness.understanding.moments_steps import WEEKEND_DAYS, Precision, midnight, months_on, shifted, step
 from harness.understanding.one_script import in_one_script
 
 if TYPE_CHECKING:
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from harness.language.pack import LanguagePack
     from harness.language.sections_tracking import TimePattern, TimeWords
 
-Precision = Literal["moment", "part", "day", "week", "month", "season", "year"]
 NOON = 12
 PART = timedelta(hours=6)
 """How long a part of a day lasts ("tonight", 上午)."""
@@ -40,6 +42,8 @@ class Moment:
             stands for now.
         start, end: where the words stand in the text.
         unit: how exact the words are: ``moment`` for a time of day, ``part`` for a part of the day, else a unit of time.
+        of_year: the words name the year.
+        beside: how another date tells it ("the weekend before April 10"), and ``until``: when it is over then.
     """
 
     words: str
@@ -47,6 +51,9 @@ class Moment:
     start: int
     end: int
     unit: Precision = "day"
+    of_year: bool = False
+    until: datetime | None = None
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,7 @@ class _Part:
     meridiem: str = ""
     is_part_of_day: bool = False
     unit: Precision = "day"
+    of_year: bool = False
 
 
 @in_one_script
@@ -80,7 +88,25 @@ def find_moments(text: str, *, pack: LanguagePack, now: datetime) -> tuple[Momen
         message = f"Expected an aware time, got {now!r}; give it a time zone."
         raise ValueError(message)
     parts = _without_overlap(_parts(text, pack.time, now))
-    return tuple(_join(text, group, now) for group in _groups(text, parts, pack.time))
+    moments = [_join(text, group, now) for group in _groups(text, parts, pack.time)]
+    return tuple(_beside(text, moments, pack.time))
+
+
+def _beside(text: str, moments: list[Moment], words: TimeWords) -> list[Moment]:
+    """The moments, with one in the place of a date and the words that tell another time by it."""
+    for date, how, start, end in beside(text, moments, words) if words.around else ():
+        try:
+            at, _, until = how.span(date.at)
+        except (OverflowError, ValueError):  # before the first year
+            continue
+        unit: Precision = "day" if how.weekday is not None or how.unit == "day" else how.unit  # type: ignore[assignment]  # no hours
+        if how.days == WEEKEND_DAYS:
+            unit = "weekend"
+        both = Moment(text[start:end], at, start, end, unit, of_year=date.of_year, until=until, beside=how)
+        moments = sorted(
+            [*(one for one in moments if one.end <= start or one.start >= end), both], key=lambda one: one.start
+        )
+    return moments
 
 
 def find_moment(text: str, *, pack: LanguagePack, now: datetime) -> Moment | None:
@@ -94,6 +120,8 @@ def single_moment(text: str, *, pack: LanguagePack, now: datetime) -> Moment | N
     moment = find_moment(text, pack=pack, now=now)
     if moment is None:
         return None
+    if moment.beside is not None:
+        return moment
     said = text[max(0, moment.start - _BEFORE) : moment.end]
     return None if pack.time.recurring_expression.search(said) else moment
 
@@ -104,16 +132,12 @@ def end_of(at: datetime, unit: Precision) -> datetime:
         return at + CLOCK
     if unit == "part":
         return at + PART
-    return _step(at, unit, 1)
-
-
-def _midnight(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return step(at, unit, 1)
 
 
 def _day(now: datetime, days: int) -> datetime:
     """The beginning of a day; today is now itself, since what is due today is due from now on."""
-    return now if days == 0 else _midnight(now) + timedelta(days=days)
+    return now if days == 0 else midnight(now) + timedelta(days=days)
 
 
 def _parts(text: str, words: TimeWords, now: datetime) -> Iterator[_Part]:
@@ -143,17 +167,17 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
         return _clock(group, words, start, end)
     if pattern.kind == "shift":
         count = _number(group["number"], words) if "number" in group else 1
-        at, exact = _shift(now, pattern.unit or words.units[group["unit"]], count * pattern.steps)
+        at, exact = shifted(now, pattern.unit or words.units[group["unit"]], count * pattern.steps)
         return _Part(start, end, at=at, exact=exact, unit="moment" if exact else "day")
     if pattern.kind == "step":
         unit = pattern.unit or words.units[group["unit"]]
         precision: Precision = unit if unit in ("week", "month", "year") else "day"
-        return _Part(start, end, at=_step(now, unit, pattern.steps), unit=precision)
+        return _Part(start, end, at=step(now, unit, pattern.steps), unit=precision)
     if pattern.kind in ("last", "yearly"):
         at = _in_year(now, group, words, None if pattern.kind == "last" else pattern.steps)
         return _Part(start, end, at=at, unit=_exactness(group))
     if pattern.kind == "date" and group.get("year"):
-        return _Part(start, end, at=_full_date(now, group, words), unit=_exactness(group))
+        return _Part(start, end, at=_full_date(now, group, words), unit=_exactness(group), of_year=True)
     if pattern.kind == "date":
         return _Part(start, end, at=_date(now, group, words), unit=_exactness(group))
     wanted = words.weekdays[group["weekday"]]
@@ -164,7 +188,7 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
         days = ahead % 7 or 7
     else:
         days = -((-ahead) % 7 or 7)
-    return _Part(start, end, at=_day(now, days))
+    return _Part(start, end, at=_day(now, days), unit="weekend" if group["weekday"] in words.weekends else "day")
 
 
 def _exactness(group: dict[str, str | None]) -> Precision:
@@ -178,43 +202,6 @@ def _exactness(group: dict[str, str | None]) -> Precision:
 
 def _number(word: str, words: TimeWords) -> int:
     return int(word) if word.isdecimal() else words.numbers[word]
-
-
-def _months_on(moment: datetime, months: int) -> datetime:
-    """The same day some months on; the last day of a shorter month."""
-    index = moment.year * 12 + moment.month - 1 + months
-    year, month = divmod(index, 12)
-    for day in (moment.day, 30, 29, 28):
-        try:
-            return moment.replace(year=year, month=month + 1, day=day)
-        except ValueError:
-            if day == 28:  # every month has 28 days, so the year is out of range
-                raise
-    raise AssertionError  # pragma: no cover - the loop returns or raises
-
-
-def _shift(now: datetime, unit: str, count: int) -> tuple[datetime, bool]:
-    if unit in ("month", "year"):
-        return _months_on(now, count * (12 if unit == "year" else 1)), False
-    delta = timedelta(**{f"{unit}s": count})
-    return now + delta, unit in ("second", "minute", "hour")
-
-
-def _step(now: datetime, unit: str, steps: int) -> datetime:
-    """The beginning of this unit, ``steps`` units on; the current one is now."""
-    if steps == 0:
-        return now
-    if unit == "week":
-        return _midnight(now) + timedelta(days=7 * steps - now.weekday())
-    if unit == "month":
-        return _months_on(_midnight(now).replace(day=1), steps)
-    if unit == "season":
-        return _months_on(_midnight(now), 3 * steps)
-    if unit == "year":
-        return _midnight(now).replace(year=now.year + steps, month=1, day=1)
-    if unit == "day":
-        return _midnight(now) + timedelta(days=steps)
-    return now + timedelta(**{f"{unit}s": steps})
 
 
 def _month(group: dict[str, str | None], words: TimeWords, default: int = 1) -> int:
@@ -232,13 +219,18 @@ def _in_year(now: datetime, group: dict[str, str | None], words: TimeWords, year
     day = _number(group.get("day") or "1", words)
     if years is None:
         years = 0 if month < now.month else -1
-    return _midnight(now).replace(year=now.year + years, month=month, day=day)
+    return midnight(now).replace(year=now.year + years, month=month, day=day)
 
 
 def _full_date(now: datetime, group: dict[str, str | None], words: TimeWords) -> datetime:
     """A year, or a month or day of it."""
     day = _number(group.get("day") or "1", words)
-    return _midnight(now).replace(year=int(group.get("year") or now.year), month=_month(group, words), day=day)
+    return midnight(now).replace(year=_year(group["year"] or ""), month=_month(group, words), day=day)
+
+
+def _year(said: str) -> int:
+    """A year in digits of any script (2023, 二零二三)."""
+    return int("".join(str(int(numeric(digit))) for digit in said))
 
 
 def _date(now: datetime, group: dict[str, str | None], words: TimeWords) -> datetime:
@@ -248,12 +240,12 @@ def _date(now: datetime, group: dict[str, str | None], words: TimeWords) -> date
     if month_word:
         month = int(month_word) if month_word.isdecimal() else words.months[month_word]
     day = _number(day_word, words) if day_word else 1
-    at = _midnight(now).replace(month=month, day=day)
-    if not month_word and at < _midnight(now):
-        return _months_on(at, 1)
+    at = midnight(now).replace(month=month, day=day)
+    if not month_word and at < midnight(now):
+        return months_on(at, 1)
     if (now - at).days > 182:  # half a year
         return at.replace(year=at.year + 1)
-    return now if at == _midnight(now) else at
+    return now if at == midnight(now) else at
 
 
 def _clock(group: dict[str, str | None], words: TimeWords, start: int, end: int) -> _Part | None:
@@ -323,9 +315,9 @@ def _join(text: str, group: list[_Part], now: datetime) -> Moment:
     unit = day.unit if day is not None else "day"
     if clock is not None:
         unit = "moment"
-    elif hour is not None and unit == "day":
+    elif hour is not None and unit in ("day", "weekend"):
         unit = "part"
-    return Moment(text[start:end], at, start, end, unit)
+    return Moment(text[start:end], at, start, end, unit, of_year=day is not None and day.of_year)
 
 
 def _by_meridiem(hour: int, meridiem: str, *, pm: bool) -> int:

@@ -12,6 +12,7 @@ import pytest
 
 from harness.adapters.graphs._cypher import CypherGraph
 from harness.app import Harness
+from harness.ports import MemoryEntry
 from harness.settings import Loaded, load
 from harness.testing.scripted_model import ScriptedModel
 from tests.conftest import Places
@@ -144,6 +145,36 @@ async def test_no_store_has_the_id_of_a_deleted_session(
         assert otto in held
         assert await memory.followed(f"{otto}-1")
         assert await graph.followed(f"{otto}-1")
+    if backend in ("sqlite", "faiss"):
+        assert nora not in _of_files(tmp_path)
+
+
+@CODES
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_what_an_earlier_version_left_of_deleted_sessions_goes(
+    request: pytest.FixtureRequest, server_place: Places, tmp_path: Path, backend: str, code: str
+) -> None:
+    """Deleting a session did not remove where memory and the graph stood in it."""
+    nora, otto = NORA[code], OTTO[code]
+    settings = _settings(request, server_place, tmp_path, backend)
+    async with Harness(settings, model=ScriptedModel("Mm, I see.")) as app:
+        session = await app.open(PERSONAS[code], session=f"{otto}-1", user=otto)
+        await session.say(SAID[code])
+        await session.settled()
+        memory, graph = app.memory_store(), app._graph.graph()
+        assert memory is not None
+        assert graph is not None
+        items = [item async for item in app.memories().all()]
+        held = [MemoryEntry(items[0].model_copy(update={"id": "of-another-program.1", "session": f"{otto}-2"}))]
+        for store in (memory, graph):
+            await store.follow(f"{nora}-1", "t1")
+        await memory.follow(f"{otto}-2", "t1", put=held)
+        assert nora in await _kept(app, settings, tmp_path)
+        await app.forget_user("nobody", journal=True)
+        assert nora not in await _kept(app, settings, tmp_path)
+        assert await memory.followed(f"{otto}-1")
+        assert await graph.followed(f"{otto}-1")
+        assert await memory.followed(f"{otto}-2") == "t1", "something is remembered of it: it may be of another program"
     if backend in ("sqlite", "faiss"):
         assert nora not in _of_files(tmp_path)
 

@@ -46,11 +46,84 @@ PERIODS = [
 ]
 
 
-@pytest.mark.parametrize(("code", "text", "since", "until"), PERIODS)
+BESIDE = [
+    ("en", "Where did I go the last weekend before April 10?", "2026-04-04", "2026-04-06"),
+    ("zh", "4月10日之前的那个周末我去了哪里？", "2026-04-04", "2026-04-06"),
+    ("en", "Where did I go on the weekend before 10 April, 2023?", "2023-04-08", "2023-04-10"),
+    ("zh", "2023年4月10号前的周末我去了哪儿？", "2023-04-08", "2023-04-10"),
+    ("en", "What did I do the Sunday before May 25, 2023?", "2023-05-21", "2023-05-22"),
+    ("zh", "2023年5月25日之前的那个周日我去了哪里？", "2023-05-21", "2023-05-22"),
+    ("en", "What did I do on the Sunday before May 21, 2023?", "2023-05-14", "2023-05-15"),
+    ("zh", "2023年5月21日之前的那个星期天我做了什么？", "2023-05-14", "2023-05-15"),
+    ("en", "Who did I meet the weekend after 10 April?", "2026-04-11", "2026-04-13"),
+    ("zh", "4月10日之后的那个周末我见了谁？", "2026-04-11", "2026-04-13"),
+    ("en", "What did we do the week before 10 April?", "2026-04-03", "2026-04-10"),
+    ("zh", "4月10日之前的那个星期我们做了什么？", "2026-04-03", "2026-04-10"),
+    ("en", "Where was I the day before July 4?", "2026-07-03", "2026-07-04"),
+    ("zh", "7月4日的前一天我去了哪里？", "2026-07-03", "2026-07-04"),
+    ("en", "What did I buy the month before March 2023?", "2023-02-01", "2023-03-01"),
+    ("zh", "2023年3月之前的那个月我买了什么？", "2023-02-01", "2023-03-01"),
+    ("en", "What did I say three days after April 10?", "2026-04-13", "2026-04-14"),
+    ("zh", "4月10日三天之后我说了什么？", "2026-04-13", "2026-04-14"),
+    ("en", "What did I say two weeks before April 10?", "2026-03-24", "2026-03-31"),
+    ("zh", "4月10日两周前我说了什么？", "2026-03-24", "2026-03-31"),
+    ("en", "What did I do in the two weeks before April 10?", "2026-03-27", "2026-04-10"),
+    ("zh", "4月10日之前的两周我做了什么？", "2026-03-27", "2026-04-10"),
+    ("en", "What did I buy before April 10?", "0001-01-02", "2026-04-10"),
+    ("zh", "4月10日之前我买了什么？", "0001-01-02", "2026-04-10"),
+    ("en", "Where have I been since March 2023?", "2023-03-01", "2026-11-18"),
+    ("zh", "2023年3月以来我去过哪里？", "2023-03-01", "2026-11-18"),
+    ("en", "What did I buy after April 10?", "2026-04-11", "2026-11-18"),
+    ("zh", "4月10日之后我买了什么？", "2026-04-11", "2026-11-18"),
+    ("en", "What did I do in December 2023?", "2023-12-01", "2024-01-01"),
+    ("en", "What did I do in December, 2023?", "2023-12-01", "2024-01-01"),
+    ("zh", "2023年12月我做了什么？", "2023-12-01", "2024-01-01"),
+    ("zh", "2023年的12月我做了什么？", "2023-12-01", "2024-01-01"),
+    ("zh", "二零二三年十二月我做了什么？", "2023-12-01", "2024-01-01"),
+    ("en", "Where did I go last weekend?", "2026-11-14", "2026-11-16"),
+    ("zh", "上周末我去了哪里？", "2026-11-14", "2026-11-16"),
+]
+LATER = [datetime(2023, 12, 20, 9, tzinfo=UTC), datetime(2024, 2, 7, 15, tzinfo=UTC), NOW]
+
+
+@pytest.mark.parametrize(("code", "text", "since", "until"), [*PERIODS, *BESIDE])
 def test_the_time_a_question_is_about(code: str, text: str, since: str, until: str) -> None:
     period = narrowing(text, pack=PACKS.get(code), now=NOW).period
     assert period is not None
     assert (period.since.date().isoformat(), period.until.date().isoformat()) == (since, until)
+
+
+@pytest.mark.parametrize("now", LATER, ids=str)
+@pytest.mark.parametrize("number", [number for number, row in enumerate(BESIDE) if "2023" in row[1] and "since" not in row[1] and "以来" not in row[1]])  # fmt: skip
+def test_a_date_with_its_year_is_the_same_whenever_it_is_asked_for(number: int, now: datetime) -> None:
+    code, text, since, until = BESIDE[number]
+    period = narrowing(text, pack=PACKS.get(code), now=now).period
+    assert period is not None
+    assert (period.since.date().isoformat(), period.until.date().isoformat()) == (since, until)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "What did I do in December 2023?"),
+        ("zh", "2023年12月我做了什么？"),
+        ("en", "What did I do the weekend before December 10, 2023?"),
+        ("zh", "2023年12月10日之前的那个周末我做了什么？"),
+    ],
+)
+def test_a_year_that_is_named_is_not_taken_for_the_one_before(code: str, text: str) -> None:
+    assert narrowing(text, pack=PACKS.get(code), now=datetime(2023, 6, 14, 15, tzinfo=UTC)).period is None
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "said"),
+    [
+        ("en", "What did I buy before April 10?", "'April 10' (until 2026-04-09)"),
+        ("zh", "4月10日之前我买了什么？", "'4月10日' (until 2026-04-09)"),
+    ],
+)
+def test_the_report_says_until_when(code: str, text: str, said: str) -> None:
+    assert str(narrowing(text, pack=PACKS.get(code), now=NOW).period) == said
 
 
 @pytest.mark.parametrize(

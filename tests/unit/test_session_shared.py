@@ -18,11 +18,11 @@ from harness.errors import (
 from harness.ports import Ports
 from harness.session import initial_state, rebuild
 from harness.settings import load
-from harness.state import TurnRecord
+from harness.state import Persona, TurnRecord
 from harness.state.operations import PinFact
 from harness.testing import ScriptedModel
-from harness.turn import MACHINE, Phase, Turn
-from tests.unit._sessions import MIA, Slow
+from harness.turn import MACHINE, Phase, Turn, TurnMachine
+from tests.unit._sessions import LIN, MIA, Slow
 from tests.unit.conftest import MakeHarness
 
 
@@ -144,38 +144,64 @@ async def test_snapshots_change_nothing(make_harness: MakeHarness) -> None:
 # --- what a review broke ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("persona", [MIA, LIN], ids=["en", "zh"])
 async def test_a_resumed_turn_and_a_newer_one_of_another_process_do_not_block_the_session(
-    make_harness: MakeHarness,
+    make_harness: MakeHarness, persona: Persona
 ) -> None:
     """B resumes turn 1 while A completes it and records turn 2: B goes on from turn 2."""
-    gate, waiting = asyncio.Event(), asyncio.Event()
+    gates = {name: (asyncio.Event(), asyncio.Event()) for name in "ab"}
 
-    async def slow(turn: Turn, ports: Ports) -> Turn:
-        waiting.set()
-        await gate.wait()
-        return await MACHINE.steps["update_topic"](turn, ports)
+    def held(name: str) -> TurnMachine:
+        async def step(turn: Turn, ports: Ports) -> Turn:
+            waiting, gate = gates[name]
+            waiting.set()
+            await gate.wait()
+            return await MACHINE.steps["update_topic"](turn, ports)
 
-    a = make_harness("From A.", machine=MACHINE.replacing("update_topic", slow))
-    b = make_harness("From B.")
-    first = await a.open(MIA, session="s")
+        return MACHINE.replacing("update_topic", step)
+
+    a, b = make_harness("From A.", machine=held("a")), make_harness("From B.", machine=held("b"))
+    first = await a.open(persona, session="s")
     await first.say("One.")
-    await waiting.wait()
+    await gates["a"][0].wait()
     second = await b.open(session="s")
     answering = asyncio.create_task(second.say("Three?"))
-    await asyncio.sleep(0)
-    gate.set()
+    await gates["b"][0].wait()  # it has read turn 1 as one to be resumed, and what follows overtakes it
+    gates["a"][1].set()
     await first.say("Two.")
-    await asyncio.gather(answering, return_exceptions=True)  # may have lost the race: then it is a side branch
-    reply = await second.say("Four?")
+    gates["b"][1].set()
+    assert (await answering).number == 3
+    assert (await second.say("Four?")).number == 4
     state = await second.state()
-    assert state.phase == "done"
-    assert state.turn_count == reply.number
+    assert (state.phase, state.turn_count) == ("done", 4)
     records = await second.branch()
-    assert [record.number for record in records] == list(range(1, len(records) + 1))
+    assert [record.user_text for record in records] == ["One.", "Two.", "Three?", "Four?"]
     assert all(record.rejected == () or record.phase == "done" for record in records)
     assert rebuild(initial_state(await b.store().info("s")), records) == state
     await a.close()
     await b.close()
+
+
+@pytest.mark.parametrize("persona", [MIA, LIN], ids=["en", "zh"])
+async def test_of_two_processes_that_answer_at_once_either_may_be_told_and_nothing_is_lost(
+    make_harness: MakeHarness, persona: Persona
+) -> None:
+    async with make_harness("From A.") as a, make_harness("From B.") as b:
+        sessions = [await one.open(persona, session="s") for one in (a, b)]
+        said: set[str] = set()
+        for number in range(4):
+            texts = [f"{name} {number}." for name in "AB"]
+            said |= set(texts)
+            calls = [session.say(text) for session, text in zip(sessions, texts, strict=True)]
+            done = await asyncio.gather(*calls, return_exceptions=True)
+            told = [one for one in done if isinstance(one, BaseException)]
+            assert len(told) <= 1, told
+            for error in told:
+                assert isinstance(error, ConflictError)
+                assert "side branch" in str(error)
+        assert {entry.record.user_text for entry in await sessions[0].timeline()} == said
+        count = (await sessions[1].state()).turn_count
+        assert (await sessions[0].say("And on.")).number == count + 1
 
 
 async def broken(turn: Turn, ports: Ports) -> Turn:

@@ -121,6 +121,10 @@ class CypherGraph(Walking):
         )
         return str(rows[0]["turn"]) if rows else None
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        return tuple(str(row["session"]) for row in await self._run("MATCH (f:Followed) RETURN f.session AS session"))
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where the graph stands in sessions that were deleted."""
         for some in _some(set(sessions), self.SENT):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
+from harness.adapters.graphs._blank_memory import blank_memory
 from harness.adapters.graphs._cypher import PROPERTIES, CypherGraph, Row
 from harness.adapters.graphs._edges import closed
 from harness.adapters.graphs._ladybug_rewriting import rewrite, work_folder
@@ -124,7 +125,7 @@ class LadybugGraph(CypherGraph):
         try:
             if self._shared is None:
                 self._shared = self._opened()
-            with self._shared.lock:
+            with self._shared.lock, blank_memory():
                 if self._connection is None:
                     timeout_ms = max(1, int(self._timeout_s * 1000))
                     self._connection = self._connected(self._shared.database, timeout_ms)
@@ -133,7 +134,7 @@ class LadybugGraph(CypherGraph):
             raise self._translated(error) from error
 
     def _opened(self) -> _Shared:
-        with _opening:
+        with _opening, blank_memory():
             shared = _open.get(self._path)
             if shared is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -179,7 +180,7 @@ class LadybugGraph(CypherGraph):
         shared, self._shared = self._shared, None
         if shared is None:
             return
-        with _opening, shared.lock:
+        with _opening, shared.lock, blank_memory():
             self.disconnect()
             shared.graphs.remove(self)
             if not shared.graphs:

@@ -46,6 +46,10 @@ class InProcessGraph(Walking):
         self._check()
         return self._followed.get(session)
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        return tuple(self._followed)
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where the graph stands in sessions that were deleted."""
         self._check()

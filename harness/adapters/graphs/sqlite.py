@@ -102,6 +102,10 @@ class SQLiteGraph(Walking):
         """The turn it stands at."""
         return await self._file.run(lambda file: file.followed(session))
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        return await self._file.run(lambda file: file.all_followed())
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where the graph stands in sessions that were deleted."""
         await self._file.run(lambda file: file.unfollow(sessions))
@@ -178,6 +182,9 @@ class _GraphFile:
     def followed(self, session: str) -> str | None:
         rows = self._connection.execute("SELECT turn_id FROM followed WHERE session = ?", (session,)).fetchall()
         return str(rows[0][0]) if rows else None
+
+    def all_followed(self) -> tuple[str, ...]:
+        return tuple(str(row[0]) for row in self._connection.execute("SELECT session FROM followed"))
 
     def unfollow(self, sessions: Collection[str]) -> None:
         with transaction(self._connection) as sql:

@@ -74,6 +74,10 @@ class Tables:
         rows = await sql.rows("SELECT turn_id FROM harness_memory_followed WHERE session = %s", session.encode())
         return rows[0][0].decode() if rows else None
 
+    async def all_followed(self, sql: Sql) -> tuple[str, ...]:
+        """The sessions that turns were noted of."""
+        return tuple(row[0].decode() for row in await sql.rows("SELECT session FROM harness_memory_followed"))
+
     async def unfollow(self, sql: Sql, sessions: Collection[str]) -> None:
         """Remove the turns that were noted."""
         names = [session.encode() for session in sessions]

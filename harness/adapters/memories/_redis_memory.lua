@@ -356,6 +356,30 @@ function ops.unfollow()
   return gone
 end
 
+-- Whether a text has one of these in it.
+local function has(text, needles)
+  for _, needle in ipairs(needles) do
+    if string.find(text, needle, 1, true) then return true end
+  end
+  return false
+end
+
+-- given: docs; any: lists of pieces of a row, of each of which it has one; none: pieces it has none of; statuses, if they matter.
+-- Places in `docs` of those that may pass. A row is searched as text: in its strings no quote stands without a backslash.
+function ops.sift()
+  local rows = call('HMGET', key('rows'), unpack(given.docs))
+  local states = given.statuses and call('HMGET', key('states'), unpack(given.docs))
+  local found, wanted = {}, {}
+  for _, status in ipairs(given.statuses or {}) do wanted[status] = true end
+  for place, row in ipairs(rows) do
+    local passes = row and not has(row, given.none)
+    if passes and states then passes = states[place] and wanted[string.match(states[place], '^%S+')] end
+    for _, needles in ipairs(passes and given.any or {}) do passes = passes and has(row, needles) end
+    if passes then found[#found + 1] = place end
+  end
+  return found
+end
+
 function ops.ids() return shown(docs_of(given.ids)) end
 
 -- given: sets, names of sets of numbers.

@@ -91,6 +91,35 @@ def _row(entry: Prepared) -> dict[str, Any]:
     return found
 
 
+def sifting(where: MemoryFilter) -> dict[str, object]:
+    """What a row has to have in it, and its state, for the filter to hold: as much of it as those tell. Empty when that is nothing."""
+    every: list[list[str]] = []
+    if where.kinds:
+        every.append([_piece("k", kind) for kind in where.kinds])
+    if where.session:
+        every.append([_of_session(where.session)])
+    if where.pinned:
+        every.append([_PINNED])
+    none = [_of_session(where.other_than)] if where.other_than else []
+    if where.pinned is False:
+        none.append(_PINNED)
+    if not every and not none and not where.statuses:
+        return {}
+    return {"any": every, "none": none, **({"statuses": list(where.statuses)} if where.statuses else {})}
+
+
+_PINNED = '"pin":true'
+
+
+def _piece(name: str, text: str) -> str:
+    return compact({name: text})[1:-1]
+
+
+def _of_session(session: str) -> str:
+    """How the turn of an item of this session begins."""
+    return _piece("u", turn_key(session, "")[: -len('""]')])[:-1]
+
+
 def state_of(item: MemoryItem) -> str:
     """What changes without the item being written anew."""
     moment = instant(item.last_used_at)

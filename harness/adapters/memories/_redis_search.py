@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.adapters.memories._bm25 import Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
 from harness.adapters.memories._filters import matches, named
-from harness.adapters.memories._redis_rows import SCRIPT, compact, counts_of, group_fits, group_keys, item_of
+from harness.adapters.memories._redis_rows import SCRIPT, compact, counts_of, group_fits, group_keys, item_of, sifting
 from harness.adapters.memories._redis_vectors import RedisVectors
 from harness.adapters.memories._scores import Scored, added_up
 from harness.adapters.redis.client import chunks
@@ -189,7 +189,9 @@ class RedisSearch:
         count = limit
         while len(passed) < limit and seen < len(scored):
             docs = scored.best(count)
-            fresh, seen = docs[seen:], len(docs)
+            # Where the best do not pass, the server says which of the others may: to read an item takes far longer.
+            fresh = docs if not seen else await self._sifted(docs[seen:], asked)
+            seen = len(docs)
             await self._look(asked, fresh)
             for doc in fresh:
                 row = asked.rows[doc]
@@ -198,6 +200,17 @@ class RedisSearch:
                     passed.append(doc)
             count *= _MORE
         return passed[:limit]
+
+    async def _sifted(self, docs: Sequence[int], asked: _Asked) -> list[int]:
+        """Those that the filter may hold for, in that order."""
+        conditions = sifting(asked.where)
+        if not conditions:
+            return list(docs)
+        kept: list[int] = []
+        for some in chunks(docs, _AT_ONCE):
+            given = compact({**conditions, "docs": [str(doc) for doc in some]})
+            kept += [some[place - 1] for place in await self._client.script(SCRIPT, "sift", given)]
+        return kept
 
     async def _look(self, asked: _Asked, docs: Sequence[int]) -> None:
         """Read items that were not read yet."""

@@ -98,6 +98,10 @@ class MemoryFile:
         rows = self._rows("SELECT turn_id FROM followed WHERE session = ?", session)
         return rows[0][0] if rows else None
 
+    def all_followed(self) -> tuple[str, ...]:
+        """The sessions that turns were noted of."""
+        return tuple(str(row[0]) for row in self._rows("SELECT session FROM followed"))
+
     def unfollow(self, sessions: Collection[str]) -> None:
         """Remove the turns that were noted."""
         count = 0

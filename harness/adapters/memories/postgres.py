@@ -71,6 +71,10 @@ class PostgresMemoryStore:
         """The turn that memory stands at."""
         return await self._server.one(lambda sql: self._tables.followed(sql, session))
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        return await self._server.one(self._tables.all_followed)
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where memory stands in sessions that were deleted."""
         await self._server.write(lambda sql: self._tables.unfollow(sql, sessions))

@@ -82,6 +82,10 @@ class InProcessMemoryStore:
         self._check_open()
         return self._followed.get(session)
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        return tuple(self._followed)
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where memory stands in sessions that were deleted."""
         self._check_open()

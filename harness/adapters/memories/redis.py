@@ -75,6 +75,11 @@ class RedisMemoryStore:
         found = await self._client.read(lambda client: client.hget(self._key("followed"), session))
         return None if found is None else str(found.decode())
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        names = await self._client.read(lambda client: client.hkeys(self._key("followed")))
+        return tuple(name.decode() for name in names)
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where memory stands in sessions that were deleted."""
         names = sorted(set(sessions))

@@ -94,6 +94,10 @@ class SQLiteMemoryStore:
         """The turn that memory stands at."""
         return await self._file.run(lambda file: file.followed(session))
 
+    async def all_followed(self) -> tuple[str, ...]:
+        """See :class:`~harness.ports.NamesFollowed`."""
+        return await self._file.run(lambda file: file.all_followed())
+
     async def unfollow(self, sessions: Collection[str]) -> None:
         """Remove where memory stands in sessions that were deleted."""
         await self._file.run(lambda file: file.unfollow(sessions))

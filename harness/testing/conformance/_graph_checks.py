@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from harness.errors import StoreError
+from harness.ports.following import NamesFollowed
 from harness.ports.graphs import Graph, GraphFilter
 from harness.state.graph import ALIAS, name_key
 from harness.state.memory import Scope
@@ -52,6 +53,8 @@ async def a_deleted_session_is_not_followed(storage: GraphStorage) -> None:
     await graph.follow("会话 三", None)
     for _ in range(2):
         await graph.unfollow(["s1", "会话 三", "nobody"])
+        if isinstance(graph, NamesFollowed):
+            expect_equal(await graph.all_followed(), ("s2",), "all_followed() after unfollow()")
         stands = [await graph.followed(session) for session in ("s1", "s2", "会话 三", "nobody")]
         expect_equal(stands, [None, "t2", None, None], "followed() after unfollow()")
     await graph.unfollow([])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from harness.ports.following import NamesFollowed
 from harness.ports.memories import EmbeddingSpace, MemoryFilter
 from harness.testing.conformance._memory_storage import (
     ANYTHING,
@@ -41,6 +42,8 @@ async def a_deleted_session_is_not_followed(storage: MemoryStorage) -> None:
     await store.follow("会话 三", None)
     for _ in range(2):
         await store.unfollow(["s1", "会话 三", "nobody"])
+        if isinstance(store, NamesFollowed):
+            expect_equal(await store.all_followed(), ("s2",), "all_followed() after unfollow()")
         stands = [await store.followed(session) for session in ("s1", "s2", "会话 三", "nobody")]
         expect_equal(stands, [None, "t2", None, None], "followed() after unfollow()")
     await store.unfollow([])
