@@ -26,6 +26,8 @@ class CommitmentCues(Frozen):
         not_promised: what follows an intention that binds nobody ("be honest", 说).
         listener: words for the other side ("you", 你).
         for_listener: an intention that is done for the listener, whatever it is ("… for you", 替你…): it binds.
+        done: how the clause of an intention shows that it has been done already, where a language has no other form for it
+            (我给你带了礼物); never together with a time to come.
         hedges: wording that makes it no promise ("maybe", 可能).
         unsure: wording anywhere in a sentence that makes it a condition or a wish ("if", "I'd like to", 要是, 我想).
         split: where a sentence with two promises is parted (", and" before "I'll", ， before 我).
@@ -63,6 +65,7 @@ class CommitmentCues(Frozen):
     not_promised: Words = ()
     listener: Words = ()
     for_listener: tuple[LowerRegex, ...] = ()
+    done: tuple[LowerRegex, ...] = ()
     hedges: Words = ()
     unsure: tuple[LowerRegex, ...] = ()
     split: tuple[LowerRegex, ...] = ()

@@ -52,6 +52,7 @@ class EntityCues(Frozen):
         articles: words before an item of a list that are no part of its name.
         list_choices: joiners that make a list of two bare items (还是).
         list_joiners: words that join the last item of a list. ``list_leads``: words after which a list begins.
+        list_whole: words that hold one of those and are not cut by it (和平, 如家): parts of names.
         list_heads: words that begin the question a list answers ("which"); what begins with one is no item.
         list_counts: number words before the noun of a list that is announced ("two hotels, …"), and how many they are.
         list_clauses: words that begin a clause: what begins with one is no item.
@@ -110,6 +111,7 @@ class EntityCues(Frozen):
     list_heads: Words = ()
     list_counts: dict[str, int] = Field(default_factory=dict)
     list_leads: Words = ()
+    list_whole: Words = ()
     list_tails: Words = ()
     list_clauses: Words = ()
     list_separators: str = ",、，"

@@ -23,6 +23,7 @@ LONGEST_TEXT = 200
 """Longest text kept of a promise, in characters; the quote holds more."""
 LONGEST_PARTY = 40
 """Longest name of somebody who promises or is promised something."""
+_CLAUSE_END = re.compile(r"[,，。.!！?？;；\n]")
 _EDGES = " \t,，、:：-–—\"'“”‘’()（）。.!！~～"
 
 
@@ -94,12 +95,26 @@ def _own(sentence: str, speaker: str, pack: LanguagePack, now: datetime) -> Iter
         for match in (match for pattern in likely(patterns, lowered) for match in pattern.finditer(lowered)):
             if _reported(lowered[: match.start()], pack) or _takes_back(match, lowered, pack):
                 continue
+            if _done(match, lowered, sentence, pack, now):
+                continue
             if not _binds(match["what"], sentence, pack, now, certain=certain):
                 continue
             promise = _promise(sentence, match, speaker, to, pack, now)
             if promise is not None:
                 yield promise
                 return
+
+
+def _done(match: re.Match[str], lowered: str, sentence: str, pack: LanguagePack, now: datetime) -> bool:
+    """Whether the words that look like an intention tell of what was done already."""
+    if not pack.commitments.done:
+        return False
+    start = match.start("what")
+    end = _CLAUSE_END.search(lowered, start)
+    clause = lowered[start : end.start() if end is not None else None].strip()
+    if not any(pattern.search(clause) for pattern in pack.commitments.done):
+        return False
+    return not any(_to_come(moment, now) and moment.at > now for moment in find_moments(sentence, pack=pack, now=now))
 
 
 def _takes_back(match: re.Match[str], lowered: str, pack: LanguagePack) -> bool:

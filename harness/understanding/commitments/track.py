@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from harness.language.phrases import is_han, lower
@@ -53,8 +53,11 @@ def track_commitments(
     asked_before = next((m.text for m in reversed(state.messages) if m.speaker == CHARACTER and m.turn < turn), "")
     for asked, answer, answerer in ((user_text, reply, CHARACTER), (asked_before, user_text, USER)):
         for promise in find_accepted(excerpt(asked), excerpt(answer), answerer, pack, now):
-            if all(known.by != promise.by for known in made):
+            restated = next((i for i, known in enumerate(made) if known.by == promise.by), None)
+            if restated is None:
                 made.append(promise)
+            elif promise.due and not made[restated].due and _restates(made[restated], promise, pack):
+                made[restated] = replace(made[restated], due=promise.due, due_at=promise.due_at)
     opened: set[tuple[str, str]] = set()
     for promise in sorted(made, key=lambda promise: promise.by != USER):
         key = (" ".join(promise.by.casefold().split()), " ".join(promise.text.casefold().split()))
@@ -110,6 +113,14 @@ def _opened(
         due_at=promise.due_at,
         quote=promise.quote[:500],
     )
+
+
+def _restates(answer: Promise, accepted: Promise, pack: LanguagePack) -> bool:
+    """Whether an answer says in its own words what was asked for: then the time that was asked for is its time."""
+    if not _verbs(answer.text, pack) & _verbs(accepted.text, pack):
+        return False
+    objects = _objects(answer.text, pack)
+    return not objects or _common(objects, _objects(accepted.text, pack)) >= ENOUGH_IN_COMMON
 
 
 def _same(text: str, objects: frozenset[str], known: str, pack: LanguagePack) -> bool:

@@ -132,11 +132,18 @@ def _pieces(sentence: str, cues: EntityCues, *, announced: bool = False) -> list
     pieces: list[tuple[int, str]] = []
     joined = False
     start = 0
+    whole = _whole_words(sentence, cues)
     for match in re.finditer(
         rf"[{separators}]\s*(?:{_joiner(cues).pattern})?|{_joiner(cues).pattern}", sentence, re.IGNORECASE
     ):
         if pieces and not sentence[start : match.start()].strip():
             # The joiner begins an item: 和平宾馆 after 和.
+            continue
+        if _inside(match.end() - 1, whole) and match[0][-1] not in cues.list_separators:
+            if match[0][0] not in cues.list_separators:
+                continue
+            pieces.append((start, sentence[start : match.start()]))  # only the mark before it parts the two
+            start = match.start() + 1
             continue
         pieces.append((start, sentence[start : match.start()]))
         start = match.end()
@@ -290,9 +297,9 @@ def _first(start: int, text: str, cues: EntityCues, *, choice: bool) -> Item | N
     if any(map(is_han, text)):
         colon = max(text.rfind(mark) for mark in _COLONS) + 1
         starts = () if colon else cues.list_leads  # after a colon the item begins, whatever it holds
-        cut = max(
-            (i + len(lead) for lead in starts for i in _places(text, lead) if i + len(lead) < len(text)), default=0
-        )
+        whole = _whole_words(text, cues)
+        cuts = (i + len(lead) for lead in starts for i in _places(text, lead) if not _inside(i, whole))
+        cut = max((place for place in cuts if place < len(text)), default=0)
         cut = max(cut, colon if colon < len(text) else 0)
         return _named(start + cut, text[cut:], cues)
     article = max(_articles(cues).finditer(text), key=lambda match: match.start(), default=None)
@@ -318,6 +325,21 @@ def _first(start: int, text: str, cues: EntityCues, *, choice: bool) -> Item | N
     # "paint it green, blue or yellow": in a choice the last word is the item.
     last = text.split()[-1]
     return _named(start + len(text) - len(last), last, cues) if choice else None
+
+
+@lru_cache(maxsize=16)
+def _whole_of(words: tuple[str, ...]) -> re.Pattern[str] | None:
+    return re.compile(alternatives(words)) if words else None
+
+
+def _whole_words(text: str, cues: EntityCues) -> tuple[tuple[int, int], ...]:
+    """Where the words stand that are not cut, though they hold a joiner or a lead."""
+    expression = _whole_of(cues.list_whole)
+    return tuple(match.span() for match in expression.finditer(text)) if expression is not None else ()
+
+
+def _inside(place: int, spans: tuple[tuple[int, int], ...]) -> bool:
+    return any(start <= place < end for start, end in spans)
 
 
 def _places(text: str, lead: str) -> list[int]:
