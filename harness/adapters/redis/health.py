@@ -62,7 +62,7 @@ def _remedy(info: dict[str, Any], version: str, saved: list[str], *, lasting: bo
             "(CONFIG SET appendonly yes, and appendonly yes in its configuration)."
         )
     elif lasting and saved == ["snapshots (RDB)"]:
-        notes.append("A crash takes back what came after its last snapshot. appendonly yes loses at most a second.")
+        notes.append("A crash takes back what came after its last snapshot. appendonly yes loses at most two seconds.")
     policy = str(info.get("maxmemory_policy", "noeviction"))
     if lasting and int(info.get("maxmemory", 0)) and policy.startswith("allkeys"):
         notes.append(f"It throws keys away when its memory is full (maxmemory-policy {policy}). Set it to noeviction.")
