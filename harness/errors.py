@@ -192,6 +192,8 @@ class NewerSchema(StateError):
 class OperationRejected(StateError):
     """An operation does not hold in this state. ``details["reason"]`` says why; the state is unchanged."""
 
+    remedy = "Nothing was changed. `harness show SESSION` shows the facts, promises and the task with their ids."
+
 
 class StoreError(HarnessError):
     """Reading or writing sessions failed."""
