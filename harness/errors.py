@@ -192,7 +192,7 @@ class NewerSchema(StateError):
 class OperationRejected(StateError):
     """An operation does not hold in this state. ``details["reason"]`` says why; the state is unchanged."""
 
-    remedy = "Nothing was changed. `harness show SESSION` shows the facts, promises and the task with their ids."
+    remedy = "Nothing was changed. `harness facts list SESSION` and `harness task show SESSION` show what there is, with the ids."
 
 
 class StoreError(HarnessError):
