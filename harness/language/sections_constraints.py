@@ -25,9 +25,10 @@ class ConstraintCues(Frozen):
 
     Attributes:
         attributes: keys of facts of the user that a suggestion must not go against.
-        avoided: keys of facts that count so only of a food of ``foods``: when denied ("I don't eat spicy food"), or when their
-            value is one of ``intolerances``.
-        intolerances: values of facts that say that something is not borne ("lactose intolerant").
+        avoided: keys of facts that count so only of a food of ``foods``: when denied ("I don't eat spicy food"), or when they
+            hold and their value is one of ``intolerances``.
+        intolerances: values of facts that say that something is not borne or eaten ("lactose intolerant", "vegan").
+        told: wordings one of which every message has that tells such a fact by itself.
         asks: messages that want something suggested, cooked or ordered.
         offers: clauses of a reply that offer something, whatever was asked.
         elsewhere: clauses that offer nothing to the user: they are about somebody else, or take an offer back.
@@ -38,6 +39,7 @@ class ConstraintCues(Frozen):
     attributes: tuple[str, ...] = ()
     avoided: tuple[str, ...] = ()
     intolerances: tuple[LowerRegex, ...] = ()
+    told: tuple[LowerRegex, ...] = ()
     asks: tuple[LowerRegex, ...] = ()
     offers: tuple[LowerRegex, ...] = ()
     elsewhere: tuple[LowerRegex, ...] = ()

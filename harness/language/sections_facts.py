@@ -110,6 +110,24 @@ class Ending(Frozen):
     attributes: tuple[str, ...]
 
 
+class Further(Frozen):
+    """One way to add to what was just told without saying it again ("And to shrimp." after an allergy, 还有一只狗 after a cat).
+
+    Attributes:
+        match: regular expression over a sentence; group ``v``: what is added.
+        after: attributes of the fact told last that it may add to.
+        says: the same as a sentence of its own, over ``{v}``.
+        gives: attributes it may give; none for those of ``after``.
+        sure: it adds whatever was asked in between; else nothing may have been asked but for more.
+    """
+
+    match: str
+    after: tuple[str, ...]
+    says: str
+    gives: tuple[str, ...] = ()
+    sure: bool = False
+
+
 class StemEnding(Frozen):
     """An ending that words of one stem differ by, for comparing only ("swimming", "swims").
 
@@ -181,6 +199,7 @@ class TextRules(Frozen):
         jokes: what takes back all that was said before it in the message ("just kidding", 开玩笑的).
         foreign: passages of a message that are not its speaker's words (pasted instructions, marked memories).
         additions: words that add a value where otherwise it would replace one ("I also work as").
+        further: what adds to the fact told last. ``more``: questions for more of the same ("anything else?").
         joiners: what joins the items of a list.
         corrections: how a correction begins.
         restated: a correction that only names the right value ("no, I said Tuesday"); group ``v``.
@@ -245,6 +264,8 @@ class TextRules(Frozen):
     jokes: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     additions: tuple[str, ...] = ()
+    further: tuple[Further, ...] = ()
+    more: tuple[str, ...] = ()
     joiners: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     restated: tuple[str, ...] = ()

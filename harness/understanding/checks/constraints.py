@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.errors import OperationRejected
 from harness.language.phrases import lower
-from harness.state import USER, Finding
+from harness.language.remembering import of_these
+from harness.state import CHARACTER, USER, Finding, Persona, apply
 from harness.understanding.checks.ruled_out import refuses
+from harness.understanding.facts.extract import extract_facts
 from harness.understanding.facts.kinds import covers, phrases
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, sentences, terms
@@ -25,10 +28,10 @@ SEVERITY = 0.9
 def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Finding, ...]:
     """A finding for each clause that offers such a thing: where the message asks for suggestions, every clause that names it and
     does not speak against it; else only one that offers in its own words. What others are given, and what was only meant
-    to be offered, does not count.
+    to be offered, does not count. What the message itself tells of them counts like what was told before it.
     """
     cues = pack.constraints
-    facts = [fact for fact in state.active_facts(USER) if _binds(fact, pack)]
+    facts = _binding(user_text, state, pack)
     if not facts:
         return ()
     asked = any(pattern.search(lower(user_text)) for pattern in cues.asks)
@@ -58,6 +61,24 @@ def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack:
     return tuple(found)
 
 
+@of_these(32)
+def _binding(user_text: str, state: DialogueState, pack: LanguagePack) -> list[Fact]:
+    """The facts that bind after a message. It is read only where something binds before it, or it may tell so itself."""
+    facts = [fact for fact in state.active_facts(USER) if _binds(fact, pack)]
+    asked = next((message.text for message in reversed(state.messages) if message.speaker == CHARACTER), "")
+    if not facts and not any(one.search(lower(text)) for one in pack.constraints.told for text in (asked, user_text)):
+        return facts
+    persona, turn = Persona(name=state.persona.name), state.turn_count + 1
+    for operation in extract_facts(
+        user_text, speaker=USER, state=state, persona=persona, pack=pack, turn=turn, asked=asked
+    ):
+        try:
+            state = apply(state, operation)
+        except OperationRejected:
+            continue  # of a fact that only memory holds: such a one stands as it is
+    return [fact for fact in state.active_facts(USER) if _binds(fact, pack)]
+
+
 def _binds(fact: Fact, pack: LanguagePack) -> bool:
     """Whether a fact says that the user must not have something."""
     cues = pack.constraints
@@ -65,7 +86,7 @@ def _binds(fact: Fact, pack: LanguagePack) -> bool:
         return fact.polarity
     if fact.attribute not in cues.avoided or not _foods(fact, pack):
         return False
-    return not fact.polarity or any(one.search(lower(fact.value)) for one in cues.intolerances)
+    return fact.polarity == any(one.search(lower(fact.value)) for one in cues.intolerances)
 
 
 def _foods(fact: Fact, pack: LanguagePack) -> list[Foods]:

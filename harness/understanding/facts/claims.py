@@ -208,6 +208,8 @@ class _Reader:
             subject, predicate = resolved
             found.extend(introduced(subject, clause, self.pack))
             claims, before = self._predicate(predicate, clause)
+            if self._of_named(claims, found, clause):
+                continue
             if self._of_pet(claims, found, clause):
                 subject = (found[-1].name, found[-1].kind)
             named = [replace(claim, subject=subject[0], relation=subject[1]) for claim in claims]
@@ -218,6 +220,13 @@ class _Reader:
             subject = self._goes_on(subject, [*named, *given])
             last = (named[0], before) if named and named[0].attribute and before else None
         return found
+
+    def _of_named(self, claims: list[Claim], found: list[Claim], clause: str) -> bool:
+        """Whether a name without a subject is that of the pet or relative just named (我的猫叫阿花,不叫阿黄)."""
+        if not claims or not found or any(claim.attribute != NAME for claim in claims):
+            return False
+        named = bool(found[-1].name) and found[-1].attribute in (PET, *RELATIVES)
+        return named and not self.subjects.is_speakers(clause)
 
     def _of_pet(self, claims: list[Claim], found: list[Claim], clause: str) -> bool:
         """Whether an age without a subject is that of the pet that was just named (我家猫叫咪咪,三岁)."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.state import CHARACTER, USER
-from harness.state.operations import MergeSubjects, Operation, RetractFact, ReviseFact
+from harness.state.operations import AssertFact, MergeSubjects, Operation, RetractFact, ReviseFact
+from harness.understanding.facts.adding import further
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.christened import christened
 from harness.understanding.facts.claims import SPEAKER, Claim, Reading, clauses, plain_text, read_claims, subject_of
@@ -101,7 +102,7 @@ def extract_facts(
         found.extend(op for op in _merged(claim, subject, state, said) if op not in found)
     if joked and own[: len(own) - len(text)].strip() and not _states_before(own, text, pack):
         found.extend(taken_back(own, state, said))
-    if not found:
+    if all(isinstance(operation, AssertFact) and not operation.polarity for operation in found):
         found.extend(restated(text, state, said, asked))
     found.extend(retracted(text, state, said))
     denied = denied_relations(text, state, said, _named_before(state, pack))
@@ -153,8 +154,9 @@ def _all_claims(
         names=_named_before(state, pack),
     )
     claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
-    further = third_relations(text, pack, reading.names)
-    claims += [claim for claim in further if all(not _same(claim, other) for other in claims)]
+    claims = further(text, claims, speaker=speaker, state=state, pack=pack, turn=turn, asked=asked)
+    related = third_relations(text, pack, reading.names)
+    claims += [claim for claim in related if all(not _same(claim, other) for other in claims)]
     dead = tuple(deaths(text, pack, third=reading.third, names=reading.names))
     gone = {fold(claim.subject) for claim in dead if claim.attribute == VITAL_STATUS and claim.subject}
     claims += [claim for claim in dead if all(not _same(claim, other) for other in claims)]

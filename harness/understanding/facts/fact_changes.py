@@ -62,6 +62,8 @@ def changes(claim: Claim, subject: str, state: DialogueState, said: Said) -> Ite
     if any(stand is Stand.same and _says_no_more(claim, fact, pack) for fact, stand in standing):
         return
     counted = [fact for fact in about if _counts_differ(claim, fact, pack)]
+    if not claim.polarity and any(_goes_without_saying(claim, fact, stand, pack) for fact, stand in standing):
+        return
     refined = counted + [fact for fact, stand in standing if stand is Stand.same and not _is_one_of(claim, fact, pack)]
     opposed = [fact for fact, stand in standing if stand is Stand.conflict and fact.polarity != claim.polarity]
     replaced = [
@@ -173,6 +175,12 @@ def _says_no_more(claim: Claim, fact: Fact, pack: LanguagePack) -> bool:
     return not new or (claim.single and contains_phrase(claim.value, fact.value) is False and not claim.correction)
 
 
+def _goes_without_saying(claim: Claim, fact: Fact, stand: Stand, pack: LanguagePack) -> bool:
+    """Whether a denial only says what follows from what is so ("I don't eat meat or fish", of a vegetarian)."""
+    spec = pack.attribute(claim.attribute)
+    return fact.polarity and stand is Stand.same and spec is not None and spec.taste and not spec.degrees
+
+
 def _narrows(new: str, old: str, pack: LanguagePack) -> bool:
     """Whether a place lies in the one that was known ("Oslo" after "Norway")."""
     return compare_places(new, old, pack) is Containment.inside
@@ -222,13 +230,25 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
     """
     pack = said.pack
     for sentence in sentences(plain_text(text, pack)):
+        righted = next((m for source in pack.text.put_right if (m := pack.pattern(source).search(sentence))), None)
+        if righted is not None:  # it names what is wrong, and so no other fact: a name only that was said wrongly
+            heard = asked if contains_phrase(asked[:_HEARD], clean_value(righted["w"], pack)) else ""
+            value = clean_value(righted["v"], pack)
+            if heard and (named := _renamed(value, sentence, state, said, heard)) is not None:
+                yield named
+                return
+            continue
         match = next((m for source in pack.text.restated if (m := pack.pattern(source).search(sentence))), None)
         if match is None:
             continue
-        if any(pack.pattern(source).search(sentence) for source in pack.text.put_right):
-            continue  # it names what is wrong, and so no other fact
         value = clean_value(match["v"], pack)
-        recent = [f for f in state.active_facts() if f.speaker == said.speaker and f.turn >= said.turn - _RECENT_TURNS]
+        bare = "bare" in match.groupdict() and match["bare"] is not None
+        since = said.turn - (1 if bare else _RECENT_TURNS)
+        recent = [f for f in state.active_facts() if f.speaker == said.speaker and f.turn >= since]
+        last = next(reversed(sentences(plain_text(asked[-_HEARD:], pack))), "") if bare else ""
+        answers = bool(last) and pack.any_of(pack.text.questions).search(last) is not None
+        if answers:  # "No, 7 pm." may answer what was asked: it corrects only what the question holds
+            recent = [f for f in recent if contains_phrase(asked, f.value)]
         for fact in reversed(recent):
             put = _put_right(fact.value, value, pack)
             if put and fold(put) != fold(fact.value):
@@ -242,23 +262,30 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
         ):
             yield named
             return
-        if (named := _renamed(value, sentence, state, said, asked)) is not None:
+        if (named := _renamed(value, sentence, state, said, asked, answers=answers)) is not None:
             yield named
             return
 
 
-def _renamed(value: str, quote: str, state: DialogueState, said: Said, asked: str) -> Operation | None:
-    """The speaker's name put right, where it was kept or said nearly so."""
+def _renamed(
+    value: str, quote: str, state: DialogueState, said: Said, asked: str, *, answers: bool = False
+) -> Operation | None:
+    """The speaker's name put right, where it was kept or said nearly so. ``answers``: the words may answer a question, which then
+    has to hold the name.
+    """
     if said.speaker != USER or not _is_name(value, said.pack):
         return None
     known = [fact for fact in state.active_facts(USER) if fact.attribute == NAME]
-    for fact in known:
-        if fold(fact.value) != fold(value) and _alike(value, fact.value):
-            return _revision(fact, value, fact.polarity, quote, said)
     size = len(value)
     asked = asked[:_HEARD]
     heard = [asked[at : at + size] for at in range(len(asked) - size + 1)] if has_han(value) else NAMES.findall(asked)
-    if known or not any(fold(one) != fold(value) and _alike(value, one) for one in heard):
+    misheard = any(fold(one) != fold(value) and _alike(value, one) for one in heard)
+    if answers and not misheard:
+        return None
+    for fact in known:
+        if fold(fact.value) != fold(value) and _alike(value, fact.value):
+            return _revision(fact, value, fact.polarity, quote, said)
+    if known or not misheard:
         return None
     return _assertion(Claim(SPEAKER, NAME, value, quote=quote, single=True), USER, said)
 
@@ -297,10 +324,13 @@ def _put_right(old: str, new: str, pack: LanguagePack) -> str:
         members = sorted(pack.wording.kinds[kind[1:]], key=len, reverse=True)
         was = next((member for member in members if contains_phrase(old, member)), "")
         now = next((member for member in members if contains_phrase(new, member)), "")
-        if was and now:
+        if was and now and was != now:
             at = old.casefold().find(was.casefold())
             return old[:at] + now + old[at + len(was) :] if at >= 0 else now
     if numbers(old, pack) and numbers(new, pack):
+        number = pack.pattern("{number}") if "number" in pack.wording.macros else None
+        if number is not None and number.fullmatch(new) and not number.fullmatch(old):  # "two cats", "oops, three"
+            return number.sub(new, old, count=1)
         return new if len(numbers(old, pack)) == len(numbers(new, pack)) else ""
     return ""
 
