@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr, field_validator
 from harness.errors import LanguageError
 from harness.language.classifier import LinearClassifier, find_classifier
 from harness.language.phrases import Phrases, caseless
-from harness.language.scripts import is_script
+from harness.language.scripts import is_script, script_weights
 from harness.language.sections_agreement import AgreementCues
 from harness.language.sections_called import CalledCues
 from harness.language.sections_checks import HoldingLines, PremiseCues, ReplyCues
@@ -256,6 +256,14 @@ class LanguagePack(Frozen):
     def beside(self, code: str) -> LanguagePack | None:
         """The pack of another language that was loaded together with this one, a project's own among them."""
         return self._beside.get(code)
+
+    def written(self, text: str) -> LanguagePack:
+        """The pack in whose script a text is written, of this one and those loaded with it; this one where it cannot be told."""
+        weights = script_weights(text)
+        script = max(weights, key=lambda name: weights[name], default=self.script)
+        if script == self.script:
+            return self
+        return next((pack for pack in self._beside.values() if pack.script == script), self)
 
     def loaded_with(self, packs: Mapping[str, LanguagePack]) -> None:
         """Make the packs known that are loaded together with this one, by code."""

@@ -31,7 +31,8 @@ class PremiseCues(Frozen):
             tried in turn. A group ``past`` says that the claim is in the past form of reported speech.
         tags: what is cut from the end of a claim ("…, remember?", …吗).
         promises: reported words that are no claim but a promise or a request ("you'd call me").
-        promised: in a message: the character is said to have promised something; a group ``c`` for what.
+        promised: in a message: the character is said to have promised or agreed to something, or to have done it together
+            with the user ("remember when we went to Paris?"); a group ``c`` for what.
         elided: what a reported claim without a subject is completed with ("you said no pets").
         has: the sentence that a thing of ``owned`` presupposes, over ``{n}``; ``has_named`` over ``{name}`` too;
             ``has_other`` that there is a further one.
@@ -85,6 +86,9 @@ class ReplyCues(Frozen):
         affirmations: admitting to have said it.
         sympathy: apologies that concede nothing; only looked at when no notice is out.
         character_breaks: talking as a program. ``denials``: saying that one is none.
+        kin_named: a relative ``n`` by a word and by the name, for which NAME stands ("my sister NAME"). ``kin_near``: what goes
+            before such a word without making it another ("half-", 表), or goes with it.
+        submits: taking an order that would change the character ("Understood, owner."), looked for only after one.
         leaks: words of the machinery. ``parties``: who a note is about or addressed to, so that "tell me so" is "tell them so".
         speaker_labels: labels of the other side at the start of a line.
         directions: stage directions.
@@ -108,7 +112,10 @@ class ReplyCues(Frozen):
     sympathy: tuple[str, ...] = ()
     character_breaks: tuple[str, ...] = ()
     denials: tuple[str, ...] = ()
+    kin_named: tuple[str, ...] = ()
+    kin_near: str = ""
     leaks: tuple[str, ...] = ()
+    submits: tuple[str, ...] = ()
     parties: tuple[str, ...] = ()
     likewise: tuple[str, ...] = ()
     speaker_labels: tuple[str, ...] = ()

@@ -43,6 +43,9 @@ class GuardCues(Frozen):
         others: kind -> what makes a match innocent when it stands right before it ("they ignore …", 他…).
         admitted: how a reply says that its speaker is a program, or no human. ``admission``: what else goes with that
             ("I was built by", "I have no body").
+        asked_program: a question for which a plain yes admits it ("Are you a bot?"); ``asked_human``: for which a plain
+            no does. ``affirmed``, ``refused``: whole sentences that answer so; ``denied``: what in another sentence of
+            the reply takes that back.
         templates: marks of a chat template, looked for in the text as it was typed.
     """
 
@@ -63,6 +66,11 @@ class GuardCues(Frozen):
     others: Mapping[str, Sources] = {}
     admission: Sources = ()
     admitted: Sources = ()
+    asked_program: Sources = ()
+    asked_human: Sources = ()
+    affirmed: Sources = ()
+    refused: Sources = ()
+    denied: Sources = ()
     templates: Sources = ()
 
     def kind(self, name: str) -> re.Pattern[str]:
@@ -84,7 +92,8 @@ class GuardCues(Frozen):
 
     def kinds(self) -> tuple[str, ...]:
         """Every name that :meth:`kind` takes and that has patterns."""
-        lists = ("titles", *KINDS, "authority", "parts_dealt", "admission", "admitted", "templates")
+        said = ("admission", "admitted", "asked_program", "asked_human", "affirmed", "refused", "denied")
+        lists = ("titles", *KINDS, "authority", "parts_dealt", *said, "templates")
         named = (f"{group}:{kind}" for group in ("innocent", "others") for kind in getattr(self, group))
         return (*(name for name in lists if getattr(self, name)), *named)
 

@@ -15,7 +15,7 @@ from harness.state import USER, Finding
 from harness.understanding.checks.agreement import aspect_agreements
 from harness.understanding.checks.answering import against_persona
 from harness.understanding.checks.called import other_name
-from harness.understanding.checks.candour import is_admission
+from harness.understanding.checks.candour import given_away, is_admission
 from harness.understanding.checks.drift import drifted
 from harness.understanding.checks.echoing import echoed
 from harness.understanding.checks.findings import SEVERITY, as_said, as_written, finding
@@ -99,7 +99,7 @@ def check_reply(
         return (Finding(kind="empty", severity=SEVERITY["empty"], evidence=reply[:80]),)
     known = knowledge_of(state, persona, pack)
     found = [
-        *character_findings(plain, persona, pack, system_text),
+        *_broken(plain, user_text, notices, persona, pack, system_text),
         *form_findings(plain, user_text, persona, pack),
         *(() if asks_again(user_text, pack) else _repetition(plain, previous_replies)),
         *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
@@ -111,19 +111,13 @@ def check_reply(
             Finding(kind="contradiction", severity=SEVERITY["contradiction"], evidence=words, fact_id="p:name")
         )
     conflicts = [notice for notice in notices if notice.kind == "contradiction"]
-    own = pack.rewrite(plain, pack.reply.asides)  # without what it says of others in words that look like its speaker's
-    judged = [(claim, *judge(claim, known, pack)) for claim in _own_claims(own, _own_names(state, persona), pack)]
-    found.extend(_contradictions(plain, judged, pack, {notice.fact_id for notice in conflicts}))
-    found.extend(
-        finding("contradiction", as_said(plain, words, pack), fact=item.fact)
-        for words, item in against_persona(own, user_text, known, pack)
-        if item.fact.id not in {notice.fact_id for notice in conflicts}
-    )
-    found.extend(
-        finding("contradiction", as_said(plain, words, pack), fact=fact)
-        for words, fact in relatives_denied(plain, persona, pack)
-    )
-    found.extend(_disagreements(own, known, pack, classify=classify))
+    noticed = {notice.fact_id for notice in conflicts}
+    judged, against = _against_facts(plain, user_text, state, persona, known, pack, noticed, classify=classify)
+    found.extend(against)
+    if (other := pack.written(plain)) is not pack:
+        # An answer in another language than the talk's is held to the facts all the same.
+        there = knowledge_of(state, persona, other)
+        found.extend(_against_facts(plain, user_text, state, persona, there, other, noticed, named=False)[1])
     settled = _borne_out(judged)
     found.extend(check_promised(reply, user_text=user_text, state=state, pack=pack))
     found.extend(check_history(reply, user_text=user_text, state=state, pack=pack, settled=settled))
@@ -133,6 +127,64 @@ def check_reply(
     if challenges and not conflicts:
         found.extend(conceded(plain, pack, ""))
     return tuple(_distinct(found))
+
+
+def _against_facts(
+    plain: str,
+    user_text: str,
+    state: DialogueState,
+    persona: Persona,
+    known: Knowledge,
+    pack: LanguagePack,
+    noticed: set[str],
+    *,
+    classify: bool = False,
+    named: bool = True,
+) -> tuple[list[tuple[Claim, Known | None, Relation]], list[Finding]]:
+    """What a reply says of its speaker with the fact each claim is about, and the findings about what runs against one."""
+    own = pack.rewrite(plain, pack.reply.asides)  # without what it says of others in words that look like its speaker's
+    said = _own_claims(own, _own_names(state, persona), pack)
+    if not named:  # a name may be written in either language
+        said = tuple(replace(one, name="", value=one.kind, predicate=one.kind) if one.kind else one for one in said)
+    judged = [(claim, *judge(claim, known, pack)) for claim in said]
+    found = [
+        *_contradictions(plain, judged, pack, noticed),
+        *(
+            finding("contradiction", as_said(plain, words, pack), fact=item.fact)
+            for words, item in against_persona(own, user_text, known, pack)
+            if item.fact.id not in noticed
+        ),
+        *(
+            finding("contradiction", as_said(plain, words, pack), fact=fact)
+            for words, fact in relatives_denied(plain, persona, pack)
+        ),
+        *_disagreements(own, known, pack, classify=classify),
+    ]
+    return judged, found
+
+
+def _broken(
+    reply: str,
+    user_text: str,
+    notices: Sequence[Notice],
+    persona: Persona,
+    pack: LanguagePack,
+    system_text: str,
+) -> Iterator[Finding]:
+    """Breaks of character, read in the language the reply is written in, be it that of the talk or not."""
+    own = pack.written(reply)
+    found = [*character_findings(reply, persona, pack, system_text)]
+    if own is not pack:
+        found.extend(character_findings(reply, persona, own))
+    if persona.bot_question != "admit" and not any(one.kind == "character_break" for one in found):
+        words = given_away(reply, user_text, notices, pack=own, asked_in=pack.written(user_text))
+        found.extend((finding("character_break", words),) if words else ())
+    if any(notice.kind in ("override", "memory_poison") for notice in notices):
+        for match in own.any_of(own.reply.submits).finditer(reply) if own.reply.submits else ():
+            if not own.any_of(own.reply.refusals).search(re.split(r"[.!?。！？]", reply[: match.start()])[-1]):
+                found.append(finding("concession", match[0]))
+                break
+    yield from found
 
 
 def _distinct(found: list[Finding]) -> Iterator[Finding]:

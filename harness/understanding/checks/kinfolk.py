@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from harness.understanding.facts.keys import NAME
 from harness.understanding.facts.kin import Relative, noun_of, nouns_for, relatives_of
 from harness.understanding.facts.relations import best
 from harness.understanding.facts.stands import CERTAIN, Stand
-from harness.understanding.text import fold
+from harness.understanding.text import fold, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,25 @@ def relatives_denied(reply: str, persona: Persona, pack: LanguagePack) -> Iterat
         agreeing = (one for one in meant if _stand(claim, one, pack) is Stand.same)
         if denied and next(agreeing, None) is None:
             yield claim.quote, denied[0].fact
+    for name in dict.fromkeys(named):
+        yield from _otherwise_related(reply, name, [one for one in known if one.name == name], pack)
+
+
+def _otherwise_related(reply: str, name: str, known: list[Relative], pack: LanguagePack) -> Iterator[tuple[str, Fact]]:
+    """The words that make somebody another relative than the persona does: "my sister Theo", where Theo is the brother."""
+    near = pack.pattern(pack.reply.kin_near or "(?!)")
+    held = {near.sub("", noun) for one in known for noun in one.nouns}
+    held |= {other for noun in held for other in nouns_for(noun, pack)}
+    if not any(noun.startswith("#") for noun in held):
+        return  # a friend may be called a brother
+    for sentence in sentences(reply):
+        if pack.any_of(pack.text.questions).search(sentence):
+            continue
+        for source in pack.reply.kin_named:
+            match = pack.pattern(source.replace("NAME", re.escape(name))).search(sentence)
+            if match is not None and not nouns_for(near.sub("", fold(match["n"])), pack) & held:
+                yield match[0].strip(), known[0].fact
+                return
 
 
 def _meant(claim: Claim, one: Relative, pack: LanguagePack) -> bool:

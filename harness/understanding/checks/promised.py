@@ -75,4 +75,8 @@ def _denials(reply: str, pack: LanguagePack) -> Iterator[tuple[str, str]]:
 def _about(promise: Commitment, wanted: frozenset[str], pack: LanguagePack) -> bool:
     promised = content(keys_of(plain(f"{promise.text} {promise.quote}", pack), pack)[0])
     core = content(keys_of(plain(promise.text, pack), pack)[0]) or promised
-    return bool(wanted & promised) and len(wanted & promised) >= ENOUGH * min(len(wanted), len(core))
+    # 等你 has one word of one character, and 在车站等你 that character within a pair of two words
+    common = {
+        word for word in wanted if word in promised or (len(word) == 1 and any(word in pair for pair in promised))
+    }
+    return bool(common) and len(common) >= ENOUGH * min(len(wanted), len(core))
