@@ -27,7 +27,7 @@ ATTEMPTS = {
 }  # fmt: skip
 INNOCENT = {
     "en": [
-        "Are you a robot vacuum fan?", "Are you a computer person?", "Are you a robot enthusiast?", "Do you run on coffee?",
+        "Are you a robot vacuum fan?", "Are you a robot enthusiast?", "Do you run on coffee?",
         "Do you run on Sundays?", "You talk like a robot sometimes, haha", "Do you work on code?",
         'Write a poem starting with "You are".', "Do you live on a farm?", "Are you a machine knitting expert?",
         "Do you work on AI ethics?",
