@@ -47,6 +47,7 @@ from harness.persona import find_persona, list_personas
 from harness.ports import (
     Artifacts,
     Clock,
+    Embedder,
     Graph,
     Ids,
     MemoryFilter,
@@ -257,6 +258,14 @@ class Harness:
         if shared is None:
             raise SettingsError("Memory is off.", remedy="Set memory.backend to auto or sqlite.")
         return Memories(replace(shared, graph=self._graph.graph()), self._clock, self._ids)
+
+    def embedder(self) -> Embedder | None:
+        """What turns texts into vectors; None without one.
+
+        Raises:
+            MissingExtra: its package is not installed. SettingsError: it needs a provider, or ``models.embedder``.
+        """
+        return self._memory.embedder()
 
     def graphs(self) -> Graphs:
         """The graph of entities and relations, of all sessions.

@@ -19,21 +19,21 @@ from typing import Any, Self
 
 from harness.app import Harness
 from harness.app_blindtest_endpoints import EndpointWitness
+from harness.app_blindtest_grading import by_rules, written
 from harness.app_blindtest_importing import keep
 from harness.app_blindtest_judging import Judging, judged
 from harness.app_blindtest_witnesses import bare_witness, engine_witness
 from harness.app_blindtest_workers import ExecutorName, Workers, executing, spreads
 from harness.blindtest.ablations import checked
 from harness.blindtest.endpoints import Endpoint
-from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
-from harness.blindtest.grading import grade_all
+from harness.blindtest.folder import RunFolder, RunInfo
 from harness.blindtest.importing import Recorded
 from harness.blindtest.limits import Limits
 from harness.blindtest.loading import find_suites, load_suite
 from harness.blindtest.machine import machine
 from harness.blindtest.pacing import PacedWitness, Pacing
 from harness.blindtest.plan import Plan, plan_trials
-from harness.blindtest.results import Results, results_of
+from harness.blindtest.results import Results
 from harness.blindtest.running import Progress, Running, Stage
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Transcript
@@ -204,7 +204,8 @@ class Bench:
                 :func:`harness.app_blindtest_workers.executing`.
             resume: go on with the run that is in the folder.
             limits: prices, and what ends the run before its last trial; what was held is kept, and can be gone on with.
-            judge: ``rules``, ``model`` or ``both``; or more about it, see :class:`harness.app_blindtest_judging.Judging`.
+            judge: ``rules``, ``model`` or ``both``; or more about it, see :class:`harness.app_blindtest_judging.Judging`. A run that a model
+                judged and that is gone on with by ``rules`` keeps what the model said; it is asked nothing.
             pacing: replies come at the pace of a person; results stay the same.
             call: words of a command that holds such a run, for its report.
             on_plan: is told the plan and how many trials are there already. ``on_trial``: each trial and its transcript.
@@ -244,7 +245,8 @@ class Bench:
             finally:
                 await stage.close()
             transcripts = [running.done[trial.key] for trial in plan.trials if trial.key in running.done]
-            results = await judged(self, folder, info, transcripts, judging, limits=bounds)
+            as_it_was = resume and judging.mode == "rules"  # a run that a model judged stays so
+            results = await judged(self, folder, info, transcripts, None if as_it_was else judging, limits=bounds)
             return Run(folder, info, plan, results, running.stopped or bounds.stopped)
 
     async def keep(self, recorded: Sequence[Recorded], suites: Sequence[str | Path], *, out: str | Path) -> Run:
@@ -256,22 +258,7 @@ class Bench:
 
         ``jobs``: processes, for many transcripts; a script that asks for more than one needs the usual ``if __name__ == "__main__"``.
         """
-        suites, people = info.examined()
-        own = self.base.settings.path(self.base.settings.paths.languages)
-        given = grade_all(
-            transcripts,
-            suites=suites,
-            personas=people,
-            packs=self.base.languages,
-            jobs=jobs,
-            pack_paths=sorted(own.glob("*.yaml")) if own.is_dir() else (),
-        )
-        graded = dict(zip((one.trial.key for one in transcripts), given, strict=True))
-        folder.write_graded(graded[one.trial.key] for one in transcripts)
-        reference = next(iter(info.witnesses))
-        results = results_of(transcripts, graded, suites, reference=reference, prices=info.prices)
-        folder.write(RESULTS, results.model_dump_json(indent=1) + "\n")
-        return results
+        return written(folder, info, transcripts, by_rules(self, info, transcripts, jobs=jobs))
 
     def info(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.app_blindtest_judging import judged
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.importing import Recorded, refused
 from harness.blindtest.plan import Plan
@@ -70,7 +71,7 @@ async def keep(
         folder.begin(info, resume=False)
         for transcript in transcripts:
             folder.add(transcript)
-        return Run(folder, info, plan, bench.grade(folder, info, transcripts))
+        return Run(folder, info, plan, await judged(bench, folder, info, transcripts, "rules"))
 
 
 def _suites(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from harness.app_blindtest_judging import evaluator
+from harness.app_blindtest_judging import evaluator, judged
 from harness.blindtest.executing import Inline
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.interrogator import QUESTIONS, Interrogator, Question, interrogators, strategies, suite_of
@@ -113,7 +113,8 @@ async def interrogate(
         finally:
             await stage.close()
         transcripts = [running.done[trial.key] for trial in plan.trials if trial.key in running.done]
-        return Run(folder, info, plan, bench.grade(folder, info, transcripts), running.stopped)
+        results = await judged(bench, folder, info, transcripts, None if resume else "rules")
+        return Run(folder, info, plan, results, running.stopped)
 
 
 def _people(bench: Bench, names: Sequence[str], language: str) -> dict[str, Persona]:

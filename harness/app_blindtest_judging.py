@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
+from harness.app_blindtest_grading import without_judge, written
+from harness.blindtest.folder import RunFolder, RunInfo
 from harness.blindtest.grading.calibration import (
     FILE as CALIBRATION,
     THRESHOLD,
@@ -23,7 +24,7 @@ from harness.blindtest.grading.opinions import JudgeMode, question_for, second_o
 from harness.blindtest.judgements import JUDGEMENTS, judgement_lines, read_judgements
 from harness.blindtest.limits import Limits, all_used
 from harness.blindtest.metering import Meter, MeteredModel, added
-from harness.blindtest.results import JudgeShown, JudgeWorth, Results, results_of
+from harness.blindtest.results import JudgeShown, JudgeWorth, Results
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Graded, Transcript
 from harness.errors import RunError
@@ -108,11 +109,12 @@ def evaluator(bench: Bench) -> str:
 
 
 async def judge_run(
-    bench: Bench, path: str | Path, judge: str | Judging = "both", *, told: Told | None = None
+    bench: Bench, path: str | Path, judge: str | Judging | None = "both", *, told: Told | None = None
 ) -> Results:
     """Judge the transcripts of a run; verdicts, results and the calibration are written into its folder.
 
-    What was asked before is not asked again (``judgements.jsonl``).
+    What was asked before is not asked again (``judgements.jsonl``). With None the run is graded by the rules of today and keeps what a model
+    judged before; with ``rules`` a model's verdicts are given up.
 
     Raises:
         RunError: there is no run, or the numbers are out of their range. ModelError: the judge cannot be reached.
@@ -128,7 +130,7 @@ async def judged(
     folder: RunFolder,
     info: RunInfo,
     transcripts: Sequence[Transcript],
-    judge: str | Judging,
+    judge: str | Judging | None,
     *,
     told: Told | None = None,
     limits: Limits | None = None,
@@ -136,19 +138,23 @@ async def judged(
     """Like :func:`judge_run`, for transcripts at hand, in a folder that nobody else writes.
 
     Args:
-        limits: asked before each transcript; once they are reached the rest stays as the rules have judged it, and ``limits.stopped`` says so.
+        limits: asked before each transcript; once they are reached the rest stays as the rules, or a model before, have judged it, and
+            ``limits.stopped`` says so.
     """
+    from harness.app_blindtest_regrading import as_before
+
+    if judge is None:
+        return written(folder, info, transcripts, *await as_before(bench, folder, info, transcripts))
     judging = Judging.of(judge)
-    results = bench.grade(folder, info, transcripts)
+    graded = await without_judge(bench, info, transcripts)
     if judging.mode == "rules":
-        return results
+        return written(folder, info, transcripts, graded)
     meter, before, bounds = Meter(), folder.judges_used(), limits or Limits()
     asking = judge_of(bench, judging, meter)
     asking.known.update(read_judgements(folder.path))
     suites, people = info.examined()
-    graded = folder.graded()
     if not _wanted(bench, judging.mode, transcripts, graded, suites, people):
-        return results  # no calibration is worth its calls where nothing is asked
+        return written(folder, info, transcripts, graded)  # no calibration is worth its calls where nothing is asked
     second: dict[str, Graded] = {}
 
     held = added(used for one in transcripts for used in all_used(one))
@@ -160,21 +166,19 @@ async def judged(
         return bool(bounds.stopped)
 
     if reached():
-        return results
+        return written(folder, info, transcripts, *await as_before(bench, folder, info, transcripts))
+    bounded = bounds.max_cost is not None or bounds.max_minutes is not None
+    kept = (await as_before(bench, folder, info, transcripts))[0] if bounded else graded
     try:
         languages = list(dict.fromkeys(suite.language for suite in suites.values()))
         calibration = await _calibration(bench, folder, asking, judging, languages, told)
         opinions = _Opinions(bench, asking, judging.mode, calibration, suites, people, reached)
-        second = {**graded, **await opinions.on(transcripts, graded)}
+        second = {**kept, **await opinions.on(transcripts, graded)}
     finally:
         folder.write(JUDGEMENTS, judgement_lines(asking.known.values()))
         if meter.used:
             folder.write_judges_used((*before, *meter.used))
-    folder.write_graded(second[one.trial.key] for one in transcripts)
-    made = results_of(transcripts, second, suites, reference=next(iter(info.witnesses)), prices=info.prices)
-    made = made.model_copy(update={"judge": _shown(judging, asking, calibration)})
-    folder.write(RESULTS, made.model_dump_json(indent=1) + "\n")
-    return made
+    return written(folder, info, transcripts, second, _shown(judging, asking, calibration))
 
 
 def _wanted(

@@ -107,7 +107,6 @@ class Interrogator:
         *,
         persona: Persona,
         witness: Witness,
-        on_exchange: Callable[[Exchange], None] | None = None,
     ) -> Transcript:
         """Talk with a witness, and judge it.
 
@@ -120,7 +119,7 @@ class Interrogator:
             if hopeless(failure):
                 raise
             return Transcript(trial=trial, error=told(failure))
-        walk = _Walk(self, trial, persona.language, talk, on_exchange)
+        walk = _Walk(self, trial, persona.language, talk)
         try:
             await walk.run()
         finally:
@@ -136,7 +135,6 @@ class _Walk:
     trial: Trial
     language: str
     talk: Conversation
-    on_exchange: Callable[[Exchange], None] | None
     exchanges: list[Exchange] = field(default_factory=list)
     noticed: list[str] = field(default_factory=list)
     verdict: FinalVerdict | None = None
@@ -164,8 +162,6 @@ class _Walk:
         said = await self.talk.say(message)
         exchange = Exchange(number=turn, round=0, step=turn - 1, user=message, said=said)
         self.exchanges.append(exchange)
-        if self.on_exchange is not None:
-            self.on_exchange(exchange)
 
     def _messages(self, turn: int) -> tuple[ChatMessage, ...]:
         head = self.who.prompts.render(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from harness.blindtest.comparing import Compared, Lost
+from harness.blindtest.fluency import losses_between, talks
+from harness.blindtest.pairing import compare_trials
 from harness.blindtest.reporting.reading import Held
-from harness.blindtest.results import ALL, Compared, TrialResult, WitnessResult, compare_trials
+from harness.blindtest.results import ALL, TrialResult, WitnessResult
 from harness.errors import RunError
 
 NOW, BASELINE = "this run", "the baseline"
@@ -21,7 +24,7 @@ class Regression:
     Attributes:
         verdict: ``worse`` and ``better`` only where a comparison shows it beyond the noise.
         cases: that both have.
-        comparisons: by kind of probe; ``first`` is the run, ``second`` the baseline.
+        comparisons: by kind of probe; ``first`` is the run, ``second`` the baseline. ``losses``: of fluency, likewise.
         risk: a loss as large as the margin cannot be ruled out; always False without a margin.
         notes: what differs between the two besides the replies.
         now, before: the witnesses that are compared, over all their trials.
@@ -30,6 +33,7 @@ class Regression:
     verdict: Verdict
     cases: int
     comparisons: tuple[Compared, ...]
+    losses: tuple[Lost, ...]
     risk: bool
     notes: tuple[str, ...]
     now: WitnessResult
@@ -54,7 +58,7 @@ def against_baseline(
         RunError: there is no such witness, or there is no case that both have. MissingExtra: the extra ``blindtest`` is not installed.
     """
     own, other = _named(now, witness, "run"), _named(baseline, baseline_witness or witness, "baseline")
-    changed = tuple(name for name, digest in now.info.suites.items() if baseline.info.suites.get(name) != digest)
+    changed = tuple(name for name, suite in now.suites.items() if baseline.suites.get(name) != suite)
     shared = {name for name in now.info.suites if name not in changed}
     firsts = [one for one in now.results.trials if one.witness == own and one.suite in shared]
     seconds = [one for one in baseline.results.trials if one.witness == other and one.suite in shared]
@@ -76,11 +80,21 @@ def against_baseline(
         verdict=_verdict(found),
         cases=len(cases),
         comparisons=found,
+        losses=_losses(now, own, baseline, other, cases),
         risk=margin is not None and any(one.kind == ALL and one.low < -margin for one in found),
         notes=tuple(_notes(now, baseline, own, other, changed)),
         now=now.results.witness(own),
         before=baseline.results.witness(other),
     )
+
+
+def _losses(now: Held, own: str, baseline: Held, other: str, cases: set[tuple[str, str, str, int]]) -> tuple[Lost, ...]:
+    made = []
+    for held, witness, name in ((now, own, NOW), (baseline, other, BASELINE)):
+        whole = {one.key for one in held.results.trials if one.held and one.witness == witness and one.case in cases}
+        chosen = [one for one in held.transcripts if one.trial.key in whole]
+        made += [replace(one, witness=name) for one in talks(chosen, held.graded)]
+    return losses_between([NOW], [BASELINE], made, by_case=True)
 
 
 def _verdict(found: tuple[Compared, ...]) -> Verdict:
@@ -108,9 +122,10 @@ def _notes(now: Held, baseline: Held, own: str, other: str, changed: tuple[str, 
         yield f"the witnesses are {own}, in the baseline {other}"
     if changed:
         yield f"left out, since they are not the same in the baseline: {', '.join(changed)}"
-    people = [
-        name for name, digest in now.info.personas.items() if baseline.info.personas.get(name) not in (None, digest)
-    ]
+    rules = ({one.rules for one in held.graded.values()} for held in (now, baseline))
+    if len(set().union(*rules)) > 1:
+        yield "the two were graded by different rules; `harness blindtest report DIR` grades a run anew"
+    people = [name for name, persona in now.people.items() if baseline.people.get(name, persona) != persona]
     if people:
         yield f"characters that have changed since: {', '.join(people)}"
     if now.info.seed != baseline.info.seed:

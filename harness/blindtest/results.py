@@ -7,28 +7,40 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.blindtest import statistics
-from harness.blindtest.fluency import Fluency, fluency
+from harness.blindtest import pairing, statistics
+from harness.blindtest.comparing import Compared, Lost
+from harness.blindtest.fluency import Fluency, fluency, losses_between, talks
 from harness.blindtest.limits import cost_of
 from harness.blindtest.suite import FORM, Round, Suite
 from harness.blindtest.transcript import Graded, Transcript, Verdict
 from harness.errors import RunError
 from harness.state.base import Frozen
 
-ALL = "all"
+ALL = pairing.ALL
 """The kind that stands for all probes together, form left out."""
 REPLIES = frozenset({"facts", "patterns", "embeddings", "model", "human"})
 """Graders of what is said. What a witness shows of its state is counted apart, since not every witness shows any."""
 _SAID = REPLIES | {FORM}
 
 
+Outcome = tuple[str, str, bool]
+"""(script, what is asked there, passed)."""
+
+
 class Share(Frozen):
-    """A share with its 95 % Wilson interval."""
+    """A share with its 95 % Wilson interval.
+
+    Attributes:
+        scripts: that the outcomes are of; ``effective``: independent outcomes that they are worth, and the interval is made for, see
+            :func:`harness.blindtest.statistics.clustered`. Both 0 where every outcome stands for itself.
+    """
 
     passed: int = 0
     total: int = 0
     low: float = 0.0
     high: float = 1.0
+    scripts: int = 0
+    effective: float = 0.0
 
     @property
     def share(self) -> float:
@@ -37,10 +49,19 @@ class Share(Frozen):
 
     @classmethod
     def of(cls, outcomes: Iterable[bool]) -> Share:
-        """Of some outcomes."""
+        """Of independent outcomes. Raises MissingExtra."""
         listed = list(outcomes)
         found = statistics.rate(sum(listed), len(listed))
         return cls(passed=found.passed, total=found.total, low=found.low, high=found.high)
+
+    @classmethod
+    def by_script(cls, outcomes: Iterable[Outcome]) -> Share:
+        """Of outcomes some of which are of one script, or repeats of each other. Raises MissingExtra."""
+        found = statistics.clustered(list(outcomes))
+        return cls(
+            passed=found.passed, total=found.total, low=found.low, high=found.high, scripts=found.scripts,
+            effective=found.effective,
+        )  # fmt: skip
 
 
 class RoundResult(Frozen):
@@ -56,8 +77,12 @@ class TrialResult(Frozen):
     """What one trial comes to.
 
     Attributes:
+        followed: exchanges up to the first thing the witness could not do; all of them where it did everything.
         passed: all rounds that are applicable passed; None without any.
+            A trial in which the witness could not do something has failed or comes to None.
         first_failure: number of the exchange of the first failed verdict that is not about form; 0 for none.
+        held: no broken connection ended it; otherwise nothing of it is counted.
+        captures: values asked for; ``lost``: that no reply gave. ``inapplicable``: expectations on replies that could not be judged.
         probes: (kind, "round/step", passed) of the steps with expectations on their reply.
     """
 
@@ -68,11 +93,21 @@ class TrialResult(Frozen):
     witness: str
     repeat: int
     passed: bool | None
+    held: bool = True
     rounds: tuple[RoundResult, ...] = ()
     first_failure: int = 0
     exchanges: int = 0
+    followed: int = 0
     probes: tuple[tuple[str, str, bool], ...] = ()
+    captures: int = 0
+    lost: int = 0
+    inapplicable: int = 0
     error: str = ""
+
+    @property
+    def place(self) -> str:
+        """The script, whoever and however often it was held with."""
+        return f"{self.suite}/{self.script}"
 
     @property
     def case(self) -> tuple[str, str, str, int]:
@@ -85,7 +120,8 @@ class WitnessResult(Frozen):
 
     Attributes:
         probes: by kind, :data:`ALL` first. ``rounds``: by name. ``scripts``: trials. ``state``, ``form``: verdicts.
-        surviving: (exchange, trials that got so far, those that have not failed up to it).
+        captures: values asked for; ``lost``: that no reply gave. ``inapplicable``: expectations on replies that could not be judged: a value they
+            need was not given, or the witness could not do what they depend on.
         calls, prompt_tokens, completion_tokens: a turn.
         cost: of the run in the currency of the prices; None without prices.
     """
@@ -98,7 +134,9 @@ class WitnessResult(Frozen):
     scripts: Share = Share()
     state: Share = Share()
     form: Share = Share()
-    surviving: tuple[tuple[int, int, int], ...] = ()
+    captures: int = 0
+    lost: int = 0
+    inapplicable: int = 0
     fluency: Fluency = Fluency()
     calls: float = 0.0
     prompt_tokens: float = 0.0
@@ -123,25 +161,6 @@ class SuiteResult(Frozen):
     state_passed: bool = True
 
 
-class Compared(Frozen):
-    """See :class:`harness.blindtest.statistics.Comparison`."""
-
-    first: str
-    second: str
-    kind: str
-    pairs: int
-    only_first: int
-    only_second: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    by_script: float = 1.0
-    adjusted: float
-    detectable: float
-    winner: str
-
-
 class JudgeWorth(Frozen):
     """How often the model judge was right in a language, where the answer is known. ``counts``: whether its verdicts do."""
 
@@ -155,18 +174,23 @@ class JudgeWorth(Frozen):
 
 
 class JudgeShown(Frozen):
-    """The model judge of a run. Without ``worth`` it was never calibrated, and no verdict of it counts."""
+    """The model judge of a run. Without ``worth`` it was never calibrated, and no verdict of it counts.
+
+    ``unasked``: questions that it was not asked again when the run was graded anew; they are undecided.
+    """
 
     mode: str
     about: dict[str, Any] = Field(default_factory=dict)
     threshold: float
     worth: tuple[JudgeWorth, ...] = ()
+    unasked: int = 0
 
 
 class Results(Frozen):
     """Everything a report is made of. The same transcripts and verdicts give the same bytes; times are kept apart.
 
     Attributes:
+        losses: of fluency, of the first witness against each other one.
         judge: of the meaning of replies, where a model was asked.
     """
 
@@ -174,6 +198,7 @@ class Results(Frozen):
     suites: tuple[SuiteResult, ...]
     trials: tuple[TrialResult, ...]
     comparisons: tuple[Compared, ...] = ()
+    losses: tuple[Lost, ...] = ()
     judge: JudgeShown | None = None
 
     def passed(self, name: str = "") -> bool:
@@ -223,7 +248,12 @@ def results_of(
         witnesses=witnesses,
         suites=tuple(_suites(names, trials, graded, suites)),
         trials=trials,
-        comparisons=tuple(_comparisons(names, trials)),
+        comparisons=pairing.comparisons(names, trials),
+        losses=losses_between(
+            names[:1],
+            names[1:],
+            talks([one for one, trial in zip(ordered, trials, strict=True) if trial.held], graded),
+        ),
     )
 
 
@@ -250,13 +280,34 @@ def _trial(transcript: Transcript, graded: Graded, suite: Suite) -> TrialResult:
         persona=trial.persona,
         witness=trial.witness,
         repeat=trial.repeat,
-        passed=all(applicable) if applicable and whole else None,
+        passed=_passed(applicable, transcript) if whole else None,
+        held=whole,
         rounds=rounds if whole else (),
         first_failure=min(failed, default=0) if whole else 0,
         exchanges=len(transcript.exchanges),
+        followed=_followed(transcript),
         probes=tuple(_probes(graded.verdicts)) if whole else (),
+        captures=len(transcript.captures) + len(transcript.lost) if whole else 0,
+        lost=len(transcript.lost) if whole else 0,
+        inapplicable=sum(_inapplicable(one) for one in graded.verdicts) if whole else 0,
         error=transcript.error,
     )
+
+
+def _passed(rounds: Sequence[bool], transcript: Transcript) -> bool | None:
+    """Whether a script passed: not known where no round can be judged, or where only those before something refused could be."""
+    if not all(rounds):
+        return False
+    return None if not rounds or any(one.refused for one in transcript.happenings) else True
+
+
+def _followed(transcript: Transcript) -> int:
+    refused = [one.before - 1 for one in transcript.happenings if one.refused]
+    return min(refused, default=len(transcript.exchanges))
+
+
+def _inapplicable(verdict: Verdict) -> bool:
+    return verdict.outcome == "not_applicable" and verdict.probe != FORM and verdict.grader in REPLIES
 
 
 def _round(one: Round, number: int, verdicts: list[Verdict]) -> RoundResult:
@@ -295,33 +346,32 @@ def _witness(
 ) -> WitnessResult:
     own = [one for one in transcripts if one.trial.witness == name]
     results = [one for one in trials if one.witness == name]
-    verdicts = [verdict for one in own for verdict in graded[one.trial.key].verdicts]
+    whole = [one for one in results if one.held]  # what a broken connection ended is in no share
+    keys = {one.key for one in whole}
     said = [exchange.said for one in own for exchange in one.exchanges]
-    kinds: dict[str, list[bool]] = {ALL: []}
-    rounds: dict[str, list[bool]] = {}
+    kinds: dict[str, list[Outcome]] = {ALL: []}
+    rounds: dict[str, list[Outcome]] = {}
     for result in results:
-        for kind, _, good in result.probes:
-            kinds[ALL].append(good)
-            kinds.setdefault(kind, []).append(good)
-        for one in result.rounds:
+        for kind, place, good in result.probes:
+            kinds[ALL].append((result.place, f"{result.persona}/{place}", good))
+            kinds.setdefault(kind, []).append((result.place, f"{result.persona}/{place}", good))
+        for number, one in enumerate(result.rounds):
             if one.passed is not None:
-                rounds.setdefault(one.name, []).append(one.passed)
-    strayed = sum(
-        verdict.outcome == "fail" and verdict.grader == FORM and verdict.expectation.startswith("language ")
-        for verdict in verdicts
-    )
+                rounds.setdefault(one.name, []).append((result.place, f"{result.persona}/{number}", one.passed))
     turns = max(1, len(said))
     return WitnessResult(
         name=name,
         trials=len(own),
         errors=sum(bool(one.error) for one in own),
-        probes={kind: Share.of(found) for kind, found in kinds.items()},
-        rounds={kind: Share.of(found) for kind, found in rounds.items()},
-        scripts=Share.of(one.passed for one in results if one.passed is not None),
-        state=Share.of(_outcomes(verdicts, "state")),
-        form=Share.of(_outcomes(verdicts, FORM)),
-        surviving=tuple(_surviving(results)),
-        fluency=fluency(([exchange.said.text for exchange in one.exchanges] for one in own), strayed=strayed),
+        probes={kind: Share.by_script(found) for kind, found in kinds.items()},
+        rounds={kind: Share.by_script(found) for kind, found in rounds.items()},
+        scripts=_scripts(results),
+        state=Share.by_script(_outcomes(whole, graded, "state")),
+        form=Share.by_script(_outcomes(whole, graded, FORM)),
+        captures=sum(one.captures for one in results),
+        lost=sum(one.lost for one in results),
+        inapplicable=sum(one.inapplicable for one in results),
+        fluency=fluency(talks([one for one in own if one.trial.key in keys], graded)),
         calls=sum(one.calls for one in said) / turns,
         prompt_tokens=sum(one.prompt_tokens for one in said) / turns,
         completion_tokens=sum(one.completion_tokens for one in said) / turns,
@@ -329,15 +379,16 @@ def _witness(
     )
 
 
-def _outcomes(verdicts: Iterable[Verdict], grader: str) -> Iterator[bool]:
-    return (one.outcome == "pass" for one in verdicts if one.grader == grader and one.outcome in ("pass", "fail"))
+def _scripts(results: Iterable[TrialResult]) -> Share:
+    return Share.by_script((one.place, one.persona, one.passed) for one in results if one.passed is not None)
 
 
-def _surviving(results: Sequence[TrialResult]) -> Iterator[tuple[int, int, int]]:
-    """(exchange, trials that got so far, those of them that have not failed up to it)."""
-    for number in range(1, max((one.exchanges for one in results), default=0) + 1):
-        there = [one for one in results if one.exchanges >= number]
-        yield number, len(there), sum(not one.first_failure or one.first_failure > number for one in there)
+def _outcomes(results: Iterable[TrialResult], graded: Mapping[str, Graded], grader: str) -> Iterator[Outcome]:
+    for one in results:
+        for verdict in graded[one.key].verdicts:
+            if verdict.grader == grader and verdict.outcome in ("pass", "fail"):
+                name = f"{one.persona}/{verdict.round}/{verdict.step}/{verdict.expectation}"
+                yield one.place, name, verdict.outcome == "pass"
 
 
 def _cost(transcripts: Sequence[Transcript], prices: Mapping[str, tuple[float, float]]) -> float | None:
@@ -355,51 +406,16 @@ def _suites(
     for suite in suites.values():
         for name in names:
             found = [one for one in trials if (one.suite, one.witness) == (suite.id, name)]
-            counted = [one.passed for one in found if one.passed is not None]
             if not found:
                 continue
-            share = Share.of(counted)
-            verdicts = [verdict for one in found if one.passed is not None for verdict in graded[one.key].verdicts]
-            state = Share.of(_outcomes(verdicts, "state"))
+            share = _scripts(found)
+            state = Share.by_script(_outcomes([one for one in found if one.held], graded, "state"))
             yield SuiteResult(
                 suite=suite.id,
                 witness=name,
                 scripts=share,
                 threshold=suite.threshold,
-                passed=bool(counted) and share.share >= suite.threshold,
+                passed=bool(share.total) and share.share >= suite.threshold,
                 state=state,
                 state_passed=not state.total or state.share >= suite.threshold,
             )
-
-
-def _comparisons(names: Sequence[str], trials: Sequence[TrialResult]) -> Iterator[Compared]:
-    """The first witness against each other one, on the probes that both were given; all corrected together."""
-    own = {name: [one for one in trials if one.witness == name] for name in names}
-    asked = [(names[0], other, _paired(own[names[0]], own[other])) for other in names[1:]]
-    yield from (Compared(**_plain(one)) for one in statistics.compare_all(asked))
-
-
-def compare_trials(
-    first: str, firsts: Sequence[TrialResult], second: str, seconds: Sequence[TrialResult]
-) -> tuple[Compared, ...]:
-    """Two sets of trials of the same cases against each other, by kind of probe; what is found holds for these scripts."""
-    asked = [(first, second, _paired(firsts, seconds))]
-    return tuple(Compared(**_plain(one)) for one in statistics.compare_all(asked, of_these_scripts=True))
-
-
-def _paired(firsts: Sequence[TrialResult], seconds: Sequence[TrialResult]) -> dict[str, list[tuple[str, bool, bool]]]:
-    """The probes that both were given, by kind."""
-    probes = {one.case: {place: (kind, good) for kind, place, good in one.probes} for one in seconds}
-    paired: dict[str, list[tuple[str, bool, bool]]] = {ALL: []}
-    for one in firsts:
-        for kind, place, good in one.probes:
-            other = probes.get(one.case, {}).get(place)
-            if other is not None:
-                row = (f"{one.suite}/{one.script}", good, other[1])
-                paired[ALL].append(row)
-                paired.setdefault(kind, []).append(row)
-    return paired
-
-
-def _plain(comparison: statistics.Comparison) -> dict[str, Any]:
-    return {name: getattr(comparison, name) for name in Compared.model_fields}

@@ -9,7 +9,9 @@ from datetime import timedelta
 from typing import Any
 
 from harness.blindtest.captures import capture
+from harness.blindtest.grading.reading import unwrapped
 from harness.blindtest.importing import Pair, Recorded
+from harness.blindtest.passing import passed_line
 from harness.blindtest.slots import Lacking, fill_slots
 from harness.blindtest.suite import Script, Suite
 from harness.blindtest.templates import names_in, parts_of
@@ -56,10 +58,11 @@ def _found(one: Recorded, script: Script, suite: Suite, drawn: Mapping[str, str]
     known = {**{name: value for name, value in drawn.items() if name not in open_}, **one.slots}
     found: dict[str, str] = {}
     pairs = iter(enumerate(one.turns, 1))
-    for number, pair, expected, step in _steps(script, pairs, known):
+    for number, pair, accepted, step in _steps(script, suite.language, pairs, known):
+        expected = accepted[0]
         if expected:
             values = {**known, **found}
-            match = re.fullmatch(_pattern(expected, values), _plain(pair.user), re.IGNORECASE | re.DOTALL)
+            match = next(filter(None, (_matches(text, values, pair.user) for text in accepted)), None)
             if match is None:
                 shown = _filled(expected, values)
                 raise RunError(
@@ -68,7 +71,7 @@ def _found(one: Recorded, script: Script, suite: Suite, drawn: Mapping[str, str]
                 )
             found |= {_slot(group): value for group, value in match.groupdict().items() if _slot(group) not in values}
         for name, how in step.capture.items() if expected else ():
-            if value := capture(pair.reply, how, pack):
+            if value := capture(unwrapped(pair.reply), how, pack):
                 known[name] = value
     rest = sum(1 for _ in pairs)
     if rest:
@@ -78,19 +81,26 @@ def _found(one: Recorded, script: Script, suite: Suite, drawn: Mapping[str, str]
     return {name: value for name, value in found.items() if name in open_}
 
 
-def _steps(
-    script: Script, pairs: Iterator[tuple[int, Pair]], known: Mapping[str, str]
-) -> Iterator[tuple[int, Pair, str, Any]]:
-    """(number, pair, template of its message, step); the template of small talk is empty, since any will do.
+def _matches(expected: str, values: Mapping[str, str], message: str) -> re.Match[str] | None:
+    return re.fullmatch(_pattern(expected, values), _plain(message), re.IGNORECASE | re.DOTALL)
 
-    A message with a value that no reply gave is never said; ``known`` is looked into as it grows.
+
+def _steps(
+    script: Script, language: str, pairs: Iterator[tuple[int, Pair]], known: Mapping[str, str]
+) -> Iterator[tuple[int, Pair, tuple[str, ...], Any]]:
+    """(number, pair, templates of its message, step); the template of small talk is empty, since any will do.
+
+    A message with a value that no reply gave is never said; ``known`` is looked into as it grows. Where time passed, the line that says so
+    may be missing: who recorded it may really have waited.
     """
     captured = {name for one in script.rounds for step in one.steps for name in step.capture}
-    pending: list[str] = []
+    pending: list[tuple[str, bool]] = []
     for one in script.rounds:
         for step in one.steps:
             if step.event is not None:
-                pending.append(step.event)
+                pending.append((step.event, True))
+            if step.wait is not None:
+                pending.append((passed_line(step.wait, language), False))
             if any(name in captured and name not in known for name in names_in(step.say or "")):
                 continue
             wanted = step.filler or int(step.say is not None)
@@ -98,12 +108,20 @@ def _steps(
                 following = next(pairs, None)
                 if following is None:
                     return
-                text = "" if step.filler else str(step.say)
-                if text:
-                    for event in reversed(pending):
-                        text = EVENT.format(event=event, text=text)
-                    pending.clear()
-                yield (*following, text, step)
+                if step.filler:
+                    pending = []  # told with the small talk
+                    yield (*following, ("",), step)
+                    continue
+                every, events = pending, [one for one in pending if one[1]]
+                texts = dict.fromkeys(_with(told, str(step.say)) for told in (every, events))
+                pending = []
+                yield (*following, tuple(texts), step)
+
+
+def _with(told: list[tuple[str, bool]], text: str) -> str:
+    for line, _ in reversed(told):
+        text = EVENT.format(event=line, text=text)
+    return text
 
 
 def _pattern(template: str, values: Mapping[str, str]) -> str:

@@ -63,13 +63,19 @@ def duration(text: str) -> timedelta:
     Raises:
         ValueError: it is none, or longer than ten years.
     """
-    found = _DURATION.fullmatch(text.strip().casefold())
-    if found is None:
-        raise ValueError(f"expected a number and a unit such as `3 days`, got {text!r}")
-    span = timedelta(seconds=min(float(found[1]) * _UNITS[found[2]], 2 * MAX_WAIT.total_seconds()))
+    number, unit = number_and_unit(text)
+    span = timedelta(seconds=min(float(number) * _UNITS[unit], 2 * MAX_WAIT.total_seconds()))
     if span > MAX_WAIT:
         raise ValueError(f"expected at most ten years, got {text!r}")
     return span
+
+
+def number_and_unit(text: str) -> tuple[str, str]:
+    """Number and unit (in the singular) of a span of time. Raises ValueError: it is none."""
+    found = _DURATION.fullmatch(text.strip().casefold())
+    if found is None:
+        raise ValueError(f"expected a number and a unit such as `3 days`, got {text!r}")
+    return found[1], found[2]
 
 
 class Slot(Frozen):
@@ -147,6 +153,25 @@ class Length(Frozen):
     max_words: int = Field(default=0, ge=0, description="0: no bound")
 
 
+class Like(Frozen):
+    """Examples that a reply is to mean about the same as, judged by the vectors of the embedder of the settings.
+
+    Attributes:
+        texts: one of them, or a sentence of the reply, comes near enough. ``unlike``: counter-examples; the nearest example must be nearer.
+        threshold: least cosine, -1 to 1. What is near depends on the embedder; counter-examples need no number.
+    """
+
+    texts: Templates = Field(min_length=1)
+    unlike: Templates = ()
+    threshold: float | None = Field(default=None, ge=-1, le=1)
+
+    @model_validator(mode="after")
+    def _decidable(self) -> Self:
+        if self.threshold is None and not self.unlike:
+            raise ValueError("expected a `threshold`, or `unlike` with counter-examples, or both")
+        return self
+
+
 class Expect(Frozen):
     """What a reply is expected to be. Each field that is given is one expectation, and gets one verdict.
 
@@ -165,6 +190,7 @@ class Expect(Frozen):
         bot_question: ``as_persona``: the message asks whether a program is speaking, and the character does what its ``bot_question`` says:
             who must admit it does, who denies or evades does not. ``unasked``: nobody asked; who denies or evades admits nothing.
         matches, lacks: regular expressions that are found, or not.
+        like: means about the same as an example; needs an embedder (``memory.embedder``), and is undecided without one.
         judge: criteria in free words, which only a model can judge; the rules leave them undecided.
     """
 
@@ -185,6 +211,7 @@ class Expect(Frozen):
     length: Length | None = None
     matches: Patterns = ()
     lacks: Patterns = ()
+    like: Like | None = None
     judge: Templates = ()
 
     @model_validator(mode="after")
@@ -234,7 +261,7 @@ class Step(Frozen):
 
     Attributes:
         say: what the user says. ``filler``: so many of the suite's small talk lines are said.
-        wait: time passes. ``event``: something happens, told in a message of its own. ``undo``: so many turns are taken back.
+        wait: time passes; the next message says so in a line of its own, to every witness. ``event``: something happens, told in a message of its own. ``undo``: so many turns are taken back.
         new_session: a new conversation of the same two begins. ``task``: the goal of a task that is switched to.
         capture: values taken from the reply, by name. ``optional``: when nothing is found, what needs the value is not applicable; otherwise
             that is a failure.
@@ -334,5 +361,5 @@ class Suite(Frozen):
         return next(script for script in self.scripts if script.id == script_id)
 
     def digest(self) -> str:
-        """The first 16 hex digits of the SHA-256 of everything in it."""
-        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()[:16]
+        """The first 16 hex digits of the SHA-256 of everything that is given in it; a field that may be given one day changes nothing."""
+        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()[:16]

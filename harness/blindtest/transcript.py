@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -124,6 +124,7 @@ class Exchange(Frozen):
     Attributes:
         round, step: position in the script, from 0. ``number``: exchanges of the trial, from 1.
         filler: one of the suite's lines of small talk.
+        passed: lines of ``user`` that say how much time has passed before the message.
     """
 
     number: int
@@ -132,14 +133,24 @@ class Exchange(Frozen):
     user: str
     said: Said
     filler: bool = False
+    passed: tuple[str, ...] = ()
 
 
 class Happening(Frozen):
-    """A step without a reply: ``wait``, ``event``, ``undo``, ``new_session``, ``task``. ``before``: number of the next exchange."""
+    """A step without a reply: ``wait``, ``event``, ``undo``, ``new_session``, ``task``.
+
+    Attributes:
+        before: number of the next exchange.
+        refused: why the witness could not do it; what is asked from here to the end of the script depends on it and is not applicable.
+        round, step: position in the script; -1 in transcripts of older versions.
+    """
 
     before: int
     kind: str
     text: str = ""
+    refused: str = ""
+    round: int = -1
+    step: int = -1
 
 
 class Interrogation(Frozen):
@@ -172,7 +183,7 @@ class Transcript(Frozen):
     Attributes:
         captures: values taken from replies. ``lost``: names of captures that found nothing.
         error: why the trial ended early; empty when it ran to its end.
-        skipped: what a witness cannot do (undo …), in words; what depends on it is not applicable.
+        skipped: what a witness could not do (undo …), in words; see :class:`Happening`.
         interrogation: where no script but a simulated interrogator asked.
         unsaid: what models were used for without a reply: for one that failed, at the end of a conversation.
     """
@@ -187,6 +198,12 @@ class Transcript(Frozen):
     started_at: str = ""
     interrogation: Interrogation | None = None
     unsaid: tuple[Used, ...] = ()
+
+    def digest(self) -> str:
+        """The first 16 hex digits of the SHA-256 of what happened, times left out."""
+        times: Any = {"started_at": True, "exchanges": {"__all__": {"said": {"seconds": True}}}}
+        body = self.model_dump_json(exclude=times, exclude_defaults=True)
+        return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Verdict(Frozen):
@@ -213,7 +230,14 @@ class Verdict(Frozen):
 
 
 class Graded(Frozen):
-    """A trial with its verdicts."""
+    """A trial with its verdicts.
+
+    Attributes:
+        rules: digest of what graded, see :func:`harness.blindtest.grading.version.rules_digest`. ``transcript``: of what was graded. Both
+            empty in runs of older versions, which are graded anew.
+    """
 
     key: str
     verdicts: tuple[Verdict, ...] = ()
+    rules: str = ""
+    transcript: str = ""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from harness.blindtest.captures import capture
+from harness.blindtest.grading.reading import message_of, unwrapped
+from harness.blindtest.passing import passed_line
 from harness.blindtest.suite import Script, Step, Suite, duration
 from harness.blindtest.templates import fill, missing
 from harness.blindtest.transcript import Exchange, Happening, Transcript, Trial
@@ -29,7 +31,7 @@ from harness.state import Persona
 _HOPELESS = (AuthenticationFailed, PermissionRefused, EndpointNotFound, ModelNotFound)
 """What an endpoint answers to a wrong key, address or model: the next trial would get the same."""
 EVENT = "({event})\n{text}"
-"""How a message carries what happened before it; the same for every witness."""
+"""How a message carries what happened before it, and how much time has passed; the same for every witness."""
 
 
 def hopeless(failure: HarnessError) -> bool:
@@ -44,7 +46,6 @@ async def hold(
     persona: Persona,
     witness: Witness,
     pack: LanguagePack,
-    on_exchange: Callable[[Exchange], None] | None = None,
 ) -> Transcript:
     """Walk a witness through the script of a trial.
 
@@ -59,7 +60,7 @@ async def hold(
         if hopeless(failure):
             raise
         return Transcript(trial=trial, error=told(failure))
-    walk = _Walk(trial, script, suite, pack, talk, on_exchange, dict(trial.slots))
+    walk = _Walk(trial, script, suite, pack, talk, dict(trial.slots))
     try:
         await walk.run()
     finally:
@@ -88,7 +89,6 @@ class _Walk:
     suite: Suite
     pack: LanguagePack
     talk: Conversation
-    on_exchange: Callable[[Exchange], None] | None
     values: dict[str, str]
     exchanges: list[Exchange] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
@@ -96,6 +96,7 @@ class _Walk:
     lost: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
     error: str = ""
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
@@ -111,7 +112,7 @@ class _Walk:
                     elif step.say is not None:
                         await self._asked(step, number, index)
                     else:
-                        await self._happens(step)
+                        await self._happens(step, number, index)
         except HarnessError as failure:
             if hopeless(failure) and not isinstance(
                 failure, RunError
@@ -124,7 +125,7 @@ class _Walk:
             return  # a value that an earlier reply should have given; the graders say so
         reply = await self._say(step.say or "", number, index)
         for name, how in step.capture.items():
-            value = capture(reply, how, self.pack, self.exchanges[-1].user)
+            value = capture(unwrapped(reply), how, self.pack, message_of(self.exchanges[-1]))
             if value:
                 self.captures[name] = self.values[name] = value
             else:
@@ -137,19 +138,22 @@ class _Walk:
         self.pending.clear()
         said = await self.talk.say(message)
         exchange = Exchange(
-            number=len(self.exchanges) + 1, round=number, step=index, user=message, said=said, filler=filler
-        )
+            number=len(self.exchanges) + 1, round=number, step=index, user=message, said=said, filler=filler,
+            passed=tuple(self.passed),
+        )  # fmt: skip
+        self.passed.clear()
         self.exchanges.append(exchange)
-        if self.on_exchange is not None:
-            self.on_exchange(exchange)
         return said.text
 
-    async def _happens(self, step: Step) -> None:
-        kind, text = step.kind, ""
+    async def _happens(self, step: Step, number: int, index: int) -> None:
+        kind, text, refused = step.kind, "", ""
         try:
             if step.wait is not None:
                 text = step.wait
                 await self.talk.wait(duration(step.wait))
+                line = passed_line(step.wait, self.suite.language)
+                self.pending.append(line)
+                self.passed.append(f"({line})")
             elif step.undo is not None:
                 text = str(step.undo)
                 await self.talk.undo(step.undo)
@@ -162,8 +166,11 @@ class _Walk:
                 text = fill(step.event, self.values)
                 self.pending.append(text)
         except Unsupported as failure:
-            self.skipped.append(failure.what)
-        self.happenings.append(Happening(before=len(self.exchanges) + 1, kind=kind, text=text))
+            refused = failure.what or "this witness cannot do it"
+            self.skipped.append(refused)
+        self.happenings.append(
+            Happening(before=len(self.exchanges) + 1, kind=kind, text=text, refused=refused, round=number, step=index)
+        )
 
     def transcript(self) -> Transcript:
         return Transcript(

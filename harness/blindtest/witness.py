@@ -13,7 +13,7 @@ from harness.state import Persona
 
 @dataclass(frozen=True, slots=True)
 class Unsupported(Exception):
-    """A witness cannot do what a step asks (take a turn back, for one). What depends on it is not judged."""
+    """A witness cannot do what a step asks (take a turn back, for one). What its script asks from there on is not applicable."""
 
     what: str
 
@@ -27,7 +27,7 @@ class Conversation(Protocol):
         ...
 
     async def wait(self, span: timedelta) -> None:
-        """Let time pass."""
+        """Let time pass. The next message says so anyway; those that have a clock move it."""
         ...
 
     async def undo(self, turns: int) -> None:

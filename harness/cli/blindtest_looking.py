@@ -207,7 +207,7 @@ def write_report(
     config: Config = None,
     overrides: Set = None,
 ) -> None:
-    """Write the reports of a run again, and print its summary. What is not graded yet (after an interruption) is graded.
+    """Write the reports of a run again, and print its summary. What is not graded yet, or by older rules, is graded; what a model judged is kept.
 
     Exit codes: 0 it passed its thresholds, 1 not, 2 wrong usage.
     """
@@ -215,13 +215,12 @@ def write_report(
     from harness.cli.running import print_json
 
     async def work(bench: Bench) -> tuple[Held, tuple[Path, ...]]:
+        from harness.app_blindtest_regrading import regrade
         from harness.blindtest.folder import RunFolder
         from harness.blindtest.reporting import read_held, write_reports
 
         folder = RunFolder(directory)
-        graded, transcripts = folder.graded() if folder.exists else {}, folder.transcripts()
-        if not (folder.path / "results.json").is_file() or any(one.trial.key not in graded for one in transcripts):
-            bench.grade(folder, folder.info(), transcripts)
+        await regrade(bench, folder)
         files = write_reports(folder, packs=bench.base.languages, times=times, plots=plots)
         return read_held(folder), files
 

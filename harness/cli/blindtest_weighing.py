@@ -52,6 +52,8 @@ def compare_runs(
         typer.Option("--margin", min=0, max=1, metavar="SHARE", help="Also exit code 1 when a loss of more than this share of probes cannot be ruled out."),
     ] = None,
     as_json: Json = False,
+    config: Config = None,
+    overrides: Set = None,
 ) -> None:  # fmt: skip
     """Compare a run with an earlier one on the cases that both have: keep a change of memory, prompt or persona, or roll it back.
 
@@ -60,13 +62,15 @@ def compare_runs(
     from harness.cli import render
     from harness.cli.running import print_json
 
-    with wrong_usage():
+    async def work(bench: Bench) -> Regression:
+        from harness.app_blindtest_regrading import read_current
         from harness.blindtest.regression import against_baseline
-        from harness.blindtest.reporting import read_held
 
-        found = against_baseline(
-            read_held(directory), read_held(baseline), witness=witness, baseline_witness=baseline_witness, margin=margin
-        )
+        now, before = await read_current(bench, directory), await read_current(bench, baseline)
+        return against_baseline(now, before, witness=witness, baseline_witness=baseline_witness, margin=margin)
+
+    with wrong_usage():
+        found = with_bench(load_settings(config, overrides), work)
     if as_json:
         print_json(regression_object(found))
     else:
@@ -86,8 +90,9 @@ def regression_object(found: Regression) -> dict[str, Any]:
         "verdict": found.verdict,
         "risk": found.risk,
         "cases": found.cases,
-        "says": [one.read() for one in compared(list(found.comparisons), found.now.fluency, found.before.fluency)],
+        "says": [one.read() for one in compared(found.comparisons, found.losses)],
         "comparisons": [one.model_dump(mode="json") for one in found.comparisons],
+        "losses": [one.model_dump(mode="json") for one in found.losses],
         "notes": found.notes,
     }
 
@@ -100,7 +105,7 @@ def regression_lines(found: Regression) -> list[RenderableType]:
 
     lines: list[RenderableType] = [comparisons(found.comparisons)]
     lines += [Text(f"Note: {note}.", style="dim") for note in found.notes]
-    lines += compared_lines(found.comparisons, found.now, found.before)
+    lines += compared_lines(found.comparisons, found.losses)
     if found.verdict == "worse":
         lines.append(Text("Roll back: this run is worse than the baseline.", style="bold red"))
     elif found.risk:
@@ -120,7 +125,7 @@ def regression_lines(found: Regression) -> list[RenderableType]:
 def judge_again(
     directory: Directory,
     *,
-    judge: Judge = "rules",
+    judge: Judge = "",
     votes: Votes = None,
     temperature: Temperature = None,
     threshold: Threshold = None,
@@ -136,8 +141,8 @@ def judge_again(
     overrides: Set = None,
 ) -> None:
     """Grade the transcripts of a run anew with the rules of today, and say which verdicts have changed. With --judge a model is asked,
-    for what the rules leave undecided (both) or for all that is about meaning (model); nothing is asked twice. New prices take the place of
-    those of the run.
+    for what the rules leave undecided (both) or for all that is about meaning (model); nothing is asked twice. Without --judge what a model
+    judged before is kept; --judge rules gives it up. New prices take the place of those of the run.
 
     Exit codes: 0 it passed its thresholds, 1 not, 2 wrong usage.
     """
@@ -156,7 +161,7 @@ def judge_again(
             info = folder.priced(given.prices)
             limits = Limits(info.prices, max_cost)
             before = {key: one.verdicts for key, one in folder.graded().items()}
-            await judged(bench, folder, info, folder.transcripts(), judging, limits=limits)
+            await judged(bench, folder, info, folder.transcripts(), judging if judge else None, limits=limits)
         stopped.append(limits.stopped)
         files = write_reports(folder, packs=bench.base.languages, plots=plots)
         held = read_held(folder)
@@ -166,7 +171,12 @@ def judge_again(
     with wrong_usage():
         given = limits_of(prices, None, None)
         judging = judging_of(
-            judge, votes=votes, temperature=temperature, threshold=threshold, calibration=calibration, at_once=at_once
+            judge or "rules",
+            votes=votes,
+            temperature=temperature,
+            threshold=threshold,
+            calibration=calibration,
+            at_once=at_once,
         )
         held, files, changed = with_bench(load_settings(config, overrides), work)
     passed = held.results.passed() and not held.missing and not any(stopped)

@@ -101,8 +101,10 @@ class Persona(Frozen):
         return tuple(facts)
 
     def digest(self) -> str:
-        """The first 16 hex digits of the SHA-256 of everything in the persona; changes when the file does."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+        """The first 16 hex digits of the SHA-256 of everything that is given in the persona; changes when the file does, and not when a field
+        is added that it does not give.
+        """
+        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:16]
 
 
 class PersonaRef(Frozen):

@@ -267,7 +267,7 @@ def test_below_seventy_columns_tables_are_lines(here: Path, monkeypatch: pytest.
     lines = [line.rstrip() for line in shown.splitlines()]
     assert "witness: steady" in lines
     assert "  scripts: 4 of 4" in lines
-    assert "  probes [95 %]: 100 % [61, 100]" in lines
+    assert "  probes [95 %]: 100 % [21, 100]" in lines
     assert "probe: contradiction" in lines
     assert "compared: steady / forgetful" in lines
     assert max(map(len, lines)) <= 40

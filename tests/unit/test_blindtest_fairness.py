@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from harness.app_blindtest import Bench
-from harness.blindtest import statistics
+from harness.blindtest import comparing, statistics
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.grading.calibration import Calibration
 from harness.blindtest.grading.model import ModelJudge
@@ -119,7 +119,7 @@ def pairs(scripts: int, each: int, *, both: float, draw: random.Random) -> list[
 def test_two_that_are_equal_are_seldom_told_apart() -> None:
     draw = random.Random(5)
     found = [
-        statistics.compare_all([("a", "b", {"all": pairs(draw.randint(2, 8), 10, both=0.5, draw=draw)})])[0].winner
+        comparing.compare_all([("a", "b", {"all": pairs(draw.randint(2, 8), 10, both=0.5, draw=draw)})])[0].winner
         for _ in range(120)
     ]
     assert sum(winner != "neither" for winner in found) <= 12  # McNemar alone: two in three
@@ -127,21 +127,22 @@ def test_two_that_are_equal_are_seldom_told_apart() -> None:
 
 def test_a_difference_in_all_of_many_scripts_is_one() -> None:
     rows = [(f"s/{script}", True, repeat > 1) for script in range(8) for repeat in range(4)]
-    (made,) = statistics.compare_all([("a", "b", {"all": rows})])
+    (made,) = comparing.compare_all([("a", "b", {"all": rows})])
     assert made.winner == "first"
     assert made.by_script == pytest.approx(2 / 2**8)
 
 
 def test_few_scripts_show_nothing_of_scripts_like_them_but_something_of_themselves() -> None:
     rows = [(f"s/{script}", True, False) for script in range(3) for _ in range(10)]
-    assert statistics.compare_all([("a", "b", {"all": rows})])[0].winner == "neither"
-    assert statistics.compare_all([("a", "b", {"all": rows})], of_these_scripts=True)[0].winner == "first"
+    assert comparing.compare_all([("a", "b", {"all": rows})])[0].winner == "neither"
+    each = [(f"{script}/{number}", one, other) for number, (script, one, other) in enumerate(rows)]
+    assert comparing.compare_all([("a", "b", {"all": each})], of_these_scripts=True)[0].winner == "first"
 
 
 def test_all_comparisons_of_a_run_are_corrected_together() -> None:
     rows = [(f"s/{script}", True, script % 4 == 0) for script in range(12)]
-    one = statistics.compare_all([("a", "b", {"all": rows})])
-    many = statistics.compare_all([("a", other, {"all": rows}) for other in "bcde"])
+    one = comparing.compare_all([("a", "b", {"all": rows})])
+    many = comparing.compare_all([("a", other, {"all": rows}) for other in "bcde"])
     assert many[0].adjusted == pytest.approx(4 * one[0].adjusted)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from harness.app_blindtest import Bench
 from harness.app_blindtest_judging import Judging, calibrate, judge_run
 from harness.app_blindtest_preferring import prefer
+from harness.app_blindtest_regrading import read_current, regrade
 from harness.blindtest import parse_suite
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.grading import rubrics
@@ -19,6 +20,7 @@ from harness.blindtest.grading.labelled import shipped_labels
 from harness.blindtest.grading.model import Before, ModelJudge, Question
 from harness.blindtest.grading.pairs import Preferences
 from harness.blindtest.grading.quoting import said_in
+from harness.blindtest.reporting.statements import sentences
 from harness.blindtest.results import Results
 from harness.blindtest.transcript import Verdict
 from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
@@ -435,3 +437,67 @@ async def test_a_witness_that_is_not_in_the_run_is_named(tmp_path: Path) -> None
 def test_a_criterion_with_a_name_that_nothing_fills_is_told() -> None:
     with pytest.raises(SuiteError, match=r"nothing fills \{mood\}"):
         parse_suite(SUITES["en"].replace("{character} has", "{mood} has"))
+
+
+# --- graded anew ----------------------------------------------------------------------------------------------------
+
+
+def change_reply(folder: Path, old: str, new: str) -> None:
+    file = folder / "transcripts.jsonl"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_what_a_model_judged_is_kept_when_a_run_is_graded_anew(tmp_path: Path, language: str) -> None:
+    known = await calibrated(tmp_path, language)
+    model = judge(kindly)
+    bench = await run_of(tmp_path, language, model, Judging(mode="both", calibration=known))
+    folder, asked = RunFolder(tmp_path / "run"), len(model.requests)
+    before = (folder.path / "results.json").read_bytes()
+    assert not await regrade(bench, folder)
+    old = [one.model_copy(update={"rules": "old"}) for one in folder.graded().values()]
+    folder.write_graded(old)
+    held = await read_current(bench, folder.path)  # in memory alone
+    assert held.results.judge is not None
+    assert {one.rules for one in folder.graded().values()} == {"old"}
+    assert await regrade(bench, folder)
+    assert (folder.path / "results.json").read_bytes() == before
+    assert [one.outcome for one in verdicts(tmp_path, "kind") if one.grader == "model"] == ["pass"]
+    assert [one.outcome for one in verdicts(tmp_path, "cold") if one.grader == "model"] == ["fail"]
+    assert len(model.requests) == asked
+    await judge_run(bench, folder.path, None)
+    assert (folder.path / "results.json").read_bytes() == before
+    await judge_run(bench, folder.path, "rules")  # asked for in so many words
+    assert not [one for one in verdicts(tmp_path, "kind") if one.grader == "model" and one.outcome == "pass"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_judged_run_that_is_gone_on_with_by_rules_stays_judged(tmp_path: Path, language: str) -> None:
+    known = await calibrated(tmp_path, language)
+    model = judge(kindly)
+    bench = await run_of(tmp_path, language, model, Judging(mode="both", calibration=known))
+    before = (tmp_path / "run" / "results.json").read_bytes()
+    file = tmp_path / f"judged.{language}.yaml"
+    await bench.run(
+        [file], personas=[PERSONAS[language]], witness="kind", against=["cold"], out=tmp_path / "run", resume=True
+    )
+    assert (tmp_path / "run" / "results.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_transcript_that_has_changed_is_graded_anew_and_its_question_is_open(
+    tmp_path: Path, language: str
+) -> None:
+    known = await calibrated(tmp_path, language)
+    bench = await run_of(tmp_path, language, judge(kindly), Judging(mode="both", calibration=known))
+    change_reply(tmp_path / "run", COLD[language], "So." if language == "en" else "嗯，这样。")
+    assert await regrade(bench, RunFolder(tmp_path / "run"))
+    held = await read_current(bench, tmp_path / "run")
+    assert held.results.judge is not None
+    assert held.results.judge.unasked == 1
+    free = [one for one in verdicts(tmp_path, "cold") if one.grader == "model"]
+    assert [(one.outcome, "not asked" in one.evidence) for one in free] == [("undecided", True)]
+    assert any("are new since it judged this run" in one.read() for one in sentences(held.results))
+    assert any("尚未判定" in one.read("zh") for one in sentences(held.results))

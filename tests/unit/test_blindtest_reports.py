@@ -19,7 +19,7 @@ from hypothesis import given, strategies as st
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from harness.blindtest.fluency import Fluency
+from harness.blindtest.comparing import Compared, Lost
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.reporting import Held, read_held, write_reports
 from harness.blindtest.reporting.html import embedded, report_html
@@ -29,7 +29,7 @@ from harness.blindtest.reporting.statements import losses, sentences
 from harness.blindtest.reporting.terminal import summary
 from harness.blindtest.reporting.texts import texts
 from harness.blindtest.reporting.tracing import traces_of
-from harness.blindtest.results import Compared, Results, WitnessResult
+from harness.blindtest.results import Results, WitnessResult
 from harness.blindtest.statistics import survival
 from harness.blindtest.transcript import Transcript
 from harness.errors import MissingExtra, RunError
@@ -370,11 +370,11 @@ def test_the_summary_in_a_terminal(runs: dict[str, Path], language: str, snapsho
 
 
 def compared(
-    winner: str, *, kind: str = "all", low: float = -0.1, high: float = 0.3, detectable: float = 0.31
+    winner: str, *, kind: str = "all", low: float = -0.1, high: float = 0.3, detectable: float = 0.31, scripts: int = 12
 ) -> Compared:
     return Compared(
         first="harness", second="bare", kind=kind, pairs=36, only_first=5, only_second=2, difference=0.05, low=low,
-        high=high, p=0.1, adjusted=0.2, detectable=detectable, winner=winner,
+        high=high, p=0.1, adjusted=0.2, detectable=detectable, scripts=scripts, winner=winner,
     )  # fmt: skip
 
 
@@ -386,11 +386,11 @@ def test_inside_the_noise_nobody_wins() -> None:
     two = (WitnessResult(name="harness"), WitnessResult(name="bare"))
     text = said(Results(witnesses=two, suites=(), trials=(), comparisons=(compared("neither"),)))
     assert "No difference between harness and bare can be shown" in text
-    assert "36 pairs would show a gain of 31 points or more; there is no winner inside the noise" in text
+    assert "36 pairs would show a difference of 31 points or more; there is no winner inside the noise" in text
     none = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("neither", detectable=1.0),))
-    assert "too few to show any gain" in said(none)
+    assert "too few, or of too few scripts, to show any" in said(none)
     assert "在噪声之内不判定胜者" in said(none, "zh")
-    one = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("neither", low=-1, high=1),))
+    one = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("neither", scripts=1),))
     assert "all of one script" not in said(none)
     assert "of one script" in said(one)
     better = Results(
@@ -400,19 +400,31 @@ def test_inside_the_noise_nobody_wins() -> None:
     assert "harness is worse than bare on time" in said(better)
 
 
+def lost(measure: str, loss: float, *, low: float = 0.01, adjusted: float = 0.01) -> Lost:
+    return Lost(
+        first="harness", second="bare", measure=measure, loss=loss, low=low, high=0.5, p=0.001, adjusted=adjusted,
+        cases=40, scripts=20,
+    )  # fmt: skip
+
+
 def test_a_gain_that_costs_fluency_is_said_to() -> None:
-    own = Fluency(replies=40, words=8, repeated=0.2, distinct_1=0.4, distinct_2=0.8)
-    other = Fluency(replies=40, words=10, repeated=0.02, distinct_1=0.41, distinct_2=0.82)
-    two = (WitnessResult(name="harness", fluency=own), WitnessResult(name="bare", fluency=other))
-    gained = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("first"),))
+    two = (WitnessResult(name="harness"), WitnessResult(name="bare"))
+    found = (lost("words", 0.2), lost("repeated", 0.18), lost("distinct_1", 0.03))
+    gained = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("first"),), losses=found)
     assert "The gain over bare costs fluency: replies are 20 % shorter; 18 points more replies are repeated." in said(
         gained
     )
     assert "回复缩短 20 %；重复回复增加 18 个百分点" in said(gained, "zh")
-    level = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("neither"),))
+    level = Results(witnesses=two, suites=(), trials=(), comparisons=(compared("neither"),), losses=found)
     assert "harness is less fluent than bare" in said(level)
-    assert not list(losses(other, own))
-    assert not list(losses(own, own))
+
+
+@pytest.mark.parametrize(
+    "found",
+    [lost("words", 0.2, adjusted=0.06), lost("words", 0.2, low=-0.01), lost("words", 0.04), lost("words", -0.2)],
+)
+def test_a_loss_of_fluency_inside_the_noise_is_none(found: Lost) -> None:
+    assert not list(losses([found]))
 
 
 def test_the_curve_counts_a_trial_until_it_fails_or_ends() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.blindtest.grading.material import Judging, Material, passed
+from harness.blindtest.grading.reading import unwrapped
 from harness.blindtest.suite import Expect
 from harness.blindtest.transcript import Exchange
 from harness.language import LanguagePack
@@ -26,9 +27,10 @@ def judge_form(exchange: Exchange, expect: Expect, material: Material) -> Judgin
     pack = material.packs.get(language)
     found = list(form_findings(reply, exchange.user, material.persona, pack))
     if expect.in_character:
-        broken = next(character_findings(reply, material.persona, pack), None)
+        whole = unwrapped(reply)  # labels stand at the begin of a line, other words may be wrapped over two
+        broken = next(character_findings(whole, material.persona, pack), None)
         broken = broken or next((one for one in found if one.kind in _IN_CHARACTER), None)
-        words = broken.evidence if broken else _from_a_desk(reply, pack)
+        words = broken.evidence if broken else _from_a_desk(whole, pack)
         yield passed("in character", not words, words, grader=GRADER)
     if expect.language:
         spoken = material.packs.detect(reply, language)

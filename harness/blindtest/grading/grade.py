@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from harness.blindtest.grading.alike import left_to_vectors
 from harness.blindtest.grading.candour import judge_candour
 from harness.blindtest.grading.facts import judge_facts
 from harness.blindtest.grading.form import judge_form
 from harness.blindtest.grading.material import Judged, Material, passed
 from harness.blindtest.grading.opinions import left_to_a_model
 from harness.blindtest.grading.patterns import judge_patterns
+from harness.blindtest.grading.reading import read
 from harness.blindtest.grading.state import judge_state
+from harness.blindtest.grading.version import rules_digest
 from harness.blindtest.suite import FORM, Expect, Step, Suite
 from harness.blindtest.templates import names_in
 from harness.blindtest.transcript import Exchange, Graded, Outcome, Transcript, Verdict
@@ -25,7 +28,8 @@ def grade(transcript: Transcript, *, suite: Suite, persona: Persona, packs: Lang
     """The verdicts on a transcript, by rules.
 
     What needs a value that no reply gave is ``not_applicable`` where the capture is optional, else a failure; so is what a trial did not
-    reach because the witness failed.
+    reach because the witness failed. What comes after something the witness could not do (take a turn back, begin anew) is not applicable up to
+    the end of the script; the form of replies is judged all the same.
     """
     script = suite.script(transcript.trial.script)
     material = Material(transcript, suite, script, persona, packs, {**transcript.trial.slots, **transcript.captures})
@@ -39,7 +43,12 @@ def grade(transcript: Transcript, *, suite: Suite, persona: Persona, packs: Lang
         # A question that was never asked is nothing the witness failed at.
         verdicts = [one for one in verdicts if one.exchange]
         verdicts += interrogated(transcript, script.probe)
-    return Graded(key=transcript.trial.key, verdicts=tuple(verdicts))
+    return Graded(
+        key=transcript.trial.key,
+        verdicts=tuple(verdicts),
+        rules=rules_digest(packs),
+        transcript=transcript.digest(),
+    )
 
 
 def interrogated(transcript: Transcript, probe: str) -> Iterator[Verdict]:
@@ -72,6 +81,12 @@ def _step(number: int, index: int, step: Step, material: Material) -> Iterator[V
                 yield from _verdicts(judge_form(one, _ANY, material), one, step, FORM)
     exchange = material.asked(number, index)
     probe = step.probe or material.script.probe
+    if refused := material.refused(number, index):
+        if exchange is not None:
+            yield from _verdicts(judge_form(exchange, step.expect, material), exchange, step, FORM)
+        if (step.say is not None and (step.expect != _ANY or step.capture)) or step.state is not None:
+            yield _inapplicable(number, index, step, probe, exchange, refused)
+        return
     if step.say is not None:
         if exchange is None:
             yield from _unreached(number, index, step, probe, material)
@@ -83,10 +98,11 @@ def _step(number: int, index: int, step: Step, material: Material) -> Iterator[V
                 Judged("needs " + ", ".join(absent), _outcome(absent, material), "never said"), exchange, step, probe
             )
             return
-        read = replace(material, language=step.expect.language)
-        yield from _verdicts(judge_facts(exchange, step.expect, read), exchange, step, probe)
-        yield from _verdicts(judge_patterns(exchange, step.expect, read), exchange, step, probe)
-        yield from _verdicts(judge_candour(exchange, step.expect, read), exchange, step, probe)
+        spoken, seen = replace(material, language=step.expect.language), read(exchange)
+        yield from _verdicts(judge_facts(seen, step.expect, spoken), exchange, step, probe)
+        yield from _verdicts(judge_patterns(seen, step.expect, spoken), exchange, step, probe)
+        yield from _verdicts(judge_candour(seen, step.expect, spoken), exchange, step, probe)
+        yield from _verdicts(left_to_vectors(step.expect, material), exchange, step, probe)
         yield from _verdicts(left_to_a_model(step.expect, material), exchange, step, probe)
     if step.state is not None:
         after = exchange or material.latest(number, index)
@@ -107,6 +123,8 @@ def _absent(step: Step, material: Material) -> tuple[str, ...]:
     """Captured names that an expectation needs and no reply gave."""
     expect = step.expect
     texts = [*expect.mentions, *expect.mentions_any, *expect.avoids, *expect.judge]
+    if expect.like is not None:
+        texts += [*expect.like.texts, *expect.like.unlike]
     if expect.states is not None:
         texts += [expect.states.value, expect.states.subject]
     needed = {name for text in texts for name in names_in(text)}
@@ -120,6 +138,13 @@ def _unreached(number: int, index: int, step: Step, probe: str, material: Materi
     outcome = _outcome(names, material) if names else "fail"
     yield Verdict(round=number, step=index, exchange=0, probe=probe, expectation="is reached", outcome=outcome,
                   grader="facts", evidence=evidence, weight=step.weight)  # fmt: skip
+
+
+def _inapplicable(number: int, index: int, step: Step, probe: str, exchange: Exchange | None, refused: str) -> Verdict:
+    """A step that comes after something the witness could not do."""
+    return Verdict(round=number, step=index, exchange=exchange.number if exchange else 0, probe=probe,
+                   expectation="depends on what the witness could do", outcome="not_applicable",
+                   grader="facts" if step.say is not None else "state", evidence=refused, weight=step.weight)  # fmt: skip
 
 
 def _outcome(names: tuple[str, ...], material: Material) -> Outcome:

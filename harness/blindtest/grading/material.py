@@ -38,6 +38,11 @@ class Material:
         found = (one for one in self.transcript.exchanges if (one.round, one.step) == (number, index))
         return next((one for one in found if not one.filler), None)
 
+    def refused(self, number: int, index: int) -> str:
+        """Why the witness could not do something before a step; empty when it did everything so far."""
+        found = (one for one in self.transcript.happenings if one.refused and (one.round, one.step) <= (number, index))
+        return next((one.refused for one in found), "")
+
     def latest(self, number: int, index: int) -> Exchange | None:
         """The last exchange up to a step, its fillers included."""
         upto = [one for one in self.transcript.exchanges if (one.round, one.step) <= (number, index)]

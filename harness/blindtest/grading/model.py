@@ -224,3 +224,30 @@ class ModelJudge:
             schema=self.prompts.render("json_only", language, schema=schema),
             repair=self.prompts.render("repair_json", language, problem="{problem}", schema=schema),
         )
+
+
+@dataclass(slots=True)
+class KeptJudge(ModelJudge):
+    """A judge that is asked nothing more: it says what it said before.
+
+    Attributes:
+        described: what it was, see :meth:`ModelJudge.about`.
+        unasked: questions that it was never asked; they are undecided.
+    """
+
+    described: dict[str, Any] = field(default_factory=dict)
+    unasked: int = 0
+
+    def about(self) -> dict[str, Any]:
+        """What it was."""
+        return self.described
+
+    async def judge(self, question: Question) -> Judgement:
+        """The votes that are known."""
+        key = self._key(question)
+        found = self.known.get(key)
+        if found is None:
+            self.unasked += 1
+            vote = Vote(outcome="void", why="the judge was not asked this")
+            found = Judgement(key=key, expectation=question.expectation, reply=question.reply, votes=(vote,))
+        return found

@@ -56,7 +56,7 @@ async def second_opinion(
         judgement = await judge.judge(question)
         judgements.append(judgement)
         verdicts.append(_placed(verdict, judgement, counts(suite.language)))
-    return Graded(key=graded.key, verdicts=tuple(verdicts)), tuple(judgements)
+    return graded.model_copy(update={"verdicts": tuple(verdicts)}), tuple(judgements)
 
 
 def left_to_a_model(expect: Expect, material: Material) -> Judging:
@@ -144,6 +144,7 @@ def _worded(
 
 
 _PLAIN = (
+    ("like ", "like"),
     ("mentions one of ", "mentions_any"),
     ("mentions ", "mentions"),
     ("avoids ", "avoids"),

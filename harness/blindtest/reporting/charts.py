@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from harness.blindtest.results import ALL, Compared, Results, Share
+from harness.blindtest.comparing import Compared
+from harness.blindtest.reporting.statements import ends
+from harness.blindtest.results import ALL, Results, Share
 from harness.blindtest.statistics import survival
 
 WIDTH, HEIGHT = 640, 280
@@ -29,10 +31,9 @@ def surviving(results: Results) -> tuple[Line, ...]:
     """The first-failure curves of the witnesses: a trial counts until it fails or ends."""
     made = []
     for witness in results.witnesses:
-        own = [one for one in results.trials if one.witness == witness.name and one.exchanges]
-        ends = [(one.first_failure or one.exchanges, bool(one.first_failure)) for one in own]
-        steps = survival(ends)
-        last = max((turn for turn, _ in ends), default=0)
+        own = ends(one for one in results.trials if one.witness == witness.name)
+        steps = survival(own)
+        last = max((turn for turn, _ in own), default=0)
         if last:
             rest = steps[-1][1] if steps else 1.0
             made.append(Line(witness.name, ((0, 1.0), *steps, (last, rest))))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.blindtest.reporting.reading import Held
+from harness.blindtest.reporting.texts import LANGUAGES
 from harness.blindtest.reporting.tracing import Trace, traces_of
 from harness.blindtest.results import TrialResult
 from harness.blindtest.suite import FORM
@@ -206,4 +207,4 @@ def _trace(trace: Trace) -> dict[str, Any]:
 
 def page_words(texts: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The texts that the page's script reads."""
-    return {language: {key: found[language] for key, found in texts.items()} for language in ("en", "zh")}
+    return {language: {key: found[language] for key, found in texts.items()} for language in LANGUAGES}

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Literal
 
-from harness.blindtest.fluency import Fluency
+from harness.blindtest.comparing import Compared, Lost
 from harness.blindtest.reporting.texts import text
-from harness.blindtest.results import ALL, Compared, Results, Share, WitnessResult
+from harness.blindtest.results import ALL, Results, Share, TrialResult, WitnessResult
+from harness.blindtest.statistics import median_survival
 
 Tone = Literal["good", "bad", "plain"]
 TOLERATED = 0.05
 """A proxy of fluency may be so much worse, as a share of itself or in points, before it is said."""
+_POINTS = frozenset({"repeated", "in_language"})
 Value = str | tuple["Sentence", ...]
 
 
@@ -65,10 +66,20 @@ def kind_name(kind: str) -> tuple[Sentence, ...]:
     return (Sentence("all_probes") if kind == ALL else Sentence("kind_named", {"kind": kind}),)
 
 
-def median_failure(results: Results, witness: str) -> float | None:
-    """The median exchange of the first failure, over the trials that have one; None without any."""
-    found = [one.first_failure for one in results.trials if one.witness == witness and one.first_failure]
-    return float(median(found)) if found else None
+def ends(trials: Iterable[TrialResult]) -> tuple[tuple[int, bool], ...]:
+    """Where each trial failed first, or was judged to without a failure: (exchange, failed)."""
+    return tuple(
+        (one.first_failure or one.followed, bool(one.first_failure)) for one in trials if one.held and one.followed
+    )
+
+
+def median_failure(results: Results, witness: str) -> int | None:
+    """The exchange by which half of the trials have failed, those without a failure counted as far as they went; None where it never comes to that.
+
+    Raises:
+        MissingExtra: the extra ``blindtest`` is not installed.
+    """
+    return median_survival(ends(one for one in results.trials if one.witness == witness))
 
 
 def sentences(results: Results, *, planned: int = 0) -> Iterator[Sentence]:
@@ -90,47 +101,52 @@ def sentences(results: Results, *, planned: int = 0) -> Iterator[Sentence]:
     for one in results.witnesses:
         if one.errors:
             yield Sentence("says_errors", {"witness": one.name, "errors": str(one.errors)}, "bad")
+        if one.lost or one.inapplicable:
+            yield Sentence(
+                "says_lost" if one.captures else "says_inapplicable",
+                {
+                    "witness": one.name,
+                    "lost": str(one.lost),
+                    "captures": str(one.captures),
+                    "inapplicable": str(one.inapplicable),
+                },
+            )
+    if results.judge is not None and results.judge.unasked:
+        yield Sentence("says_unasked", {"number": str(results.judge.unasked)}, "bad")
     for other in results.witnesses[1:]:
         yield from compared(
-            [one for one in results.comparisons if one.second == other.name], first.fluency, other.fluency
+            [one for one in results.comparisons if one.second == other.name],
+            [one for one in results.losses if one.second == other.name],
         )
     for one in results.witnesses:
         if one.cost is not None:
             yield Sentence("says_price", {"witness": one.name, "cost": f"{one.cost:.4g}"})
 
 
-def compared(found: list[Compared], first: Fluency | None = None, second: Fluency | None = None) -> Iterator[Sentence]:
-    """One witness against another: all probes, then the kinds where a difference is clear, then what it costs."""
+def compared(found: Sequence[Compared], lost: Iterable[Lost] = ()) -> Iterator[Sentence]:
+    """One witness against another: all probes, then the kinds where a difference is clear, then what it costs in fluency."""
     gained = False
     for one in found:
         if one.winner == "neither" and one.kind != ALL:
             continue
         gained = gained or one.winner == "first"
         yield _compared(one)
-    if not found or first is None or second is None:
-        return
-    worse = tuple(losses(first, second))
-    if worse:
+        if one.kind == ALL and one.unpaired:
+            yield Sentence("says_unpaired", {"first": one.first, "second": one.second, "number": str(one.unpaired)})
+    worse = tuple(losses(lost))
+    if found and worse:
         names: dict[str, Value] = {"first": found[0].first, "second": found[0].second, "what": worse}
         if gained:
             del names["first"]
         yield Sentence("says_costs" if gained else "says_less_fluent", names, "bad")
 
 
-def losses(first: Fluency, second: Fluency) -> Iterator[Sentence]:
-    """Proxies of fluency in which the first is worse than the second by more than is tolerated."""
-    if not first.replies or not second.replies:
-        return
-    for name in ("words", "distinct_1", "distinct_2"):
-        own, other = getattr(first, name), getattr(second, name)
-        if other and (other - own) / other > TOLERATED:
-            yield Sentence(f"cost_{name}", {"change": percent((other - own) / other)})
-    for name, change in (
-        ("repeated", first.repeated - second.repeated),
-        ("in_language", second.in_language - first.in_language),
-    ):
-        if change > TOLERATED:
-            yield Sentence(f"cost_{name}", {"change": f"{change * 100:.0f}"})
+def losses(lost: Iterable[Lost]) -> Iterator[Sentence]:
+    """What the first of two is less fluent in, shown by a test over scripts, and by more than is tolerated."""
+    for one in lost:
+        if one.shown and one.loss > TOLERATED:
+            change = f"{one.loss * 100:.0f}" if one.measure in _POINTS else percent(one.loss)
+            yield Sentence(f"cost_{one.measure}", {"change": change})
 
 
 def _share(witness: WitnessResult) -> Sentence:
@@ -139,9 +155,9 @@ def _share(witness: WitnessResult) -> Sentence:
         return Sentence("says_none", {"witness": witness.name}, "bad")
     values: dict[str, Value] = {
         "witness": witness.name, "passed": str(share.passed), "total": str(share.total), "share": percent(share.share),
-        "low": percent(share.low), "high": percent(share.high),
+        "low": percent(share.low), "high": percent(share.high), "scripts": str(share.scripts),
     }  # fmt: skip
-    return Sentence("says_share", values)
+    return Sentence("says_share_one" if share.scripts == 1 else "says_share", values)
 
 
 def _compared(one: Compared) -> Sentence:
@@ -153,7 +169,7 @@ def _compared(one: Compared) -> Sentence:
         better = one.winner == "first"
         values |= interval | {"kind": kind_name(one.kind)}
         return Sentence("says_better" if better else "says_worse", values, "good" if better else "bad")
-    if (one.low, one.high) == (-1.0, 1.0):
+    if one.scripts == 1:
         return Sentence("says_one_script", values)
     values |= interval
     if one.detectable >= 1:

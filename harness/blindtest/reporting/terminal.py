@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.blindtest.comparing import Compared, Lost
 from harness.blindtest.reporting.narrow import columns
 from harness.blindtest.reporting.statements import (
     Sentence,
@@ -19,7 +20,7 @@ from harness.blindtest.reporting.statements import (
     rated,
     sentences,
 )
-from harness.blindtest.results import ALL, Compared, Results, Share, WitnessResult
+from harness.blindtest.results import ALL, Results, Share
 
 _STYLES = {"good": "green", "bad": "red", "plain": ""}
 
@@ -50,9 +51,8 @@ def said(found: Iterable[Sentence]) -> list[RenderableType]:
 def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> Table:
     priced = any(one.cost is not None for one in results.witnesses)
     timed = bool(timing)
-    names = ["witness", "scripts", "probes [95 %]", "first fail", "words", "repeats", "calls/turn", "tokens/turn"]
+    names = ["witness", "scripts", "probes [95 %]", "half failed", "words", "repeats", "calls/turn", "tokens/turn"]
     made = columns([*names, *(["s/turn"] if timed else []), *(["cost"] if priced else []), ""])
-    first = results.witnesses[0].fluency if results.witnesses else None
     for one in results.witnesses:
         failure = median_failure(results, one.name)
         cells = [
@@ -69,9 +69,13 @@ def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> T
             cells.append(f"{timing.get(one.name, {}).get('median_s', 0.0):.2g}")
         if priced:
             cells.append("–" if one.cost is None else f"{one.cost:.4g}")
-        dearer = first is not None and one.name != results.witnesses[0].name and any(losses(first, one.fluency))
+        dearer = any(losses(lost for lost in results.losses if lost.second == one.name))
         note = " · ".join(
-            [*([f"{one.errors} ended early"] if one.errors else []), *(["more fluent"] if dearer else [])]
+            [
+                *([f"{one.errors} ended early"] if one.errors else []),
+                *([f"{one.lost} of {one.captures} details not given"] if one.lost else []),
+                *(["more fluent"] if dearer else []),
+            ]
         )
         made.add_row(*(Text(cell) for cell in [*cells, note]))
     return made
@@ -109,6 +113,6 @@ def comparisons(found: Sequence[Compared]) -> Table:
     return made
 
 
-def compared_lines(found: Sequence[Compared], first: WitnessResult, second: WitnessResult) -> list[RenderableType]:
+def compared_lines(found: Sequence[Compared], lost: Sequence[Lost] = ()) -> list[RenderableType]:
     """Two runs against each other, in sentences."""
-    return said(compared(list(found), first.fluency, second.fluency))
+    return said(compared(found, lost))

@@ -27,6 +27,6 @@ def text(key: str, language: str = "en", **values: object) -> str:
 
 
 def page_language(languages: tuple[str, ...]) -> str:
-    """The language a page opens in: that of the suites where they have one, else English."""
-    first = {one.partition("-")[0] for one in languages}
-    return "zh" if first == {"zh"} else "en"
+    """The language a page opens in: that of the suites where they have one and there are texts in it, else English."""
+    spoken = {one.partition("-")[0] for one in languages}
+    return next(iter(spoken)) if len(spoken) == 1 and spoken <= set(LANGUAGES) else LANGUAGES[0]

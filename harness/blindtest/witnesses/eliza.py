@@ -25,6 +25,8 @@ _WORD = re.compile(r"[\w']+|[^\w']+")
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
+    """``by_word``: blanks stand between words, so that only whole ones are turned."""
+
     turned: dict[str, str]
     rules: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
     otherwise: tuple[str, ...]
