@@ -19,7 +19,7 @@ from harness.understanding.checks.recall import check_recall
 from harness.understanding.checks.repeating import without_habits
 from harness.understanding.checks.ruled_out import check_ruled_out
 from harness.understanding.checks.untold import check_untold
-from harness.understanding.text import contains_phrase, sentences
+from harness.understanding.text import contains_phrase, rejoined, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
 
@@ -153,8 +153,7 @@ def trimmed(candidate: Candidate) -> str:
         return ""
     if not kept or len(kept) == len(parts) or sum(map(len, kept)) < LEAST_LEFT * len(candidate.text):
         return ""
-    joint = "" if all(ord(part[-1]) > 0x2E7F for part in kept) else " "
-    return joint.join(kept)
+    return rejoined(kept)
 
 
 def _overlaps(part: str, words: str) -> bool:

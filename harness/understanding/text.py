@@ -12,6 +12,8 @@ from harness.language.shared import shared_words
 from harness.language.variants import simplified
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.language import LanguagePack
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -29,6 +31,8 @@ _BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 """Blanks that are not one plain blank already."""
 _WORD_CHAR = re.compile(r"\w")
 _NO_WORD = re.compile(r"\W+")
+_FIRST_WIDE = 0x2E80
+"""From here on the characters of East Asian scripts and their marks."""
 _MIN_STEM = 3
 _TEN = 10
 _THOUSAND = 1000
@@ -72,6 +76,15 @@ def sentences(text: str) -> tuple[str, ...]:
         else:
             found.append([piece])
     return tuple("".join(pieces) for pieces in found)
+
+
+def rejoined(parts: Sequence[str]) -> str:
+    """Sentences put together again: a blank between two, except behind the end mark of a script that has none."""
+    pieces: list[str] = []
+    for part in parts:
+        pieces += [" "] if pieces and ord(pieces[-1][-1]) < _FIRST_WIDE and not has_han(part[:1]) else []
+        pieces.append(part)
+    return "".join(pieces)
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -78,6 +78,22 @@ def test_a_sentence_of_long_ago_is_no_habit(code: str) -> None:
     assert cut(code, reply, [*old, *[f"{n}." for n in range(5)]]) == (reply, "")
 
 
+@pytest.mark.parametrize(
+    ("code", "reply", "left"),
+    [
+        ("en", '"So it does. {habit}"', "So it does."),
+        ("en", '"Dune" is on. {habit}', '"Dune" is on.'),
+        ("zh", "“可不是嘛，天短了。{habit}”", "可不是嘛，天短了。"),
+        ("zh", "“哎呀！{habit}可不是嘛，天短了。”", "“哎呀！可不是嘛，天短了。”"),
+        ("zh", "“{habit}可不是嘛，天短了。”", "可不是嘛，天短了。"),
+        ("zh", "《沙丘》上映了。{habit}", "《沙丘》上映了。"),
+    ],
+)
+def test_a_quotation_mark_does_not_stay_alone(code: str, reply: str, left: str) -> None:
+    before = [joined(code, one, HABIT[code]) for one in FIRST[code][:2]]
+    assert cut(code, reply.format(habit=HABIT[code]), before)[0] == left
+
+
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("code", CODES)
 async def test_a_talk_loses_its_habit(code: str, stream: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
 from harness.understanding.checks.consistency import asks_again
-from harness.understanding.text import has_han, normalize, sentences, words
+from harness.understanding.text import has_han, normalize, rejoined, sentences, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ RECENT = 6
 """Earlier replies that are looked at."""
 OFTEN = 2
 """In how many of them a sentence has to stand to be a habit."""
+_QUOTES = (("“", "”"), ("「", "」"), ("『", "』"), ('"', '"'))
 _FEWEST_WORDS = 4
 _FEWEST_HAN = 6
 """Shorter sentences ("Go on." 真的吗？) may come back."""
@@ -52,8 +53,18 @@ def without_habits(
             kept.append(part)
     if not left_out or not any(len(words(part)) >= OFTEN or has_han(part) for part in kept):
         return reply, ""
-    joint = "" if all(ord(part[-1]) > 0x2E7F for part in kept) else " "
-    return joint.join(kept), left_out
+    return _paired(rejoined(kept)), left_out
+
+
+def _paired(text: str) -> str:
+    """The text without a quotation mark at its edge whose other half went with what was left out."""
+    for opening, closing in _QUOTES:
+        more = text.count(opening) % 2 if opening == closing else text.count(opening) - text.count(closing)
+        if more > 0 and text.startswith(opening):
+            text = text[1:]
+        elif more and text.endswith(closing):
+            text = text[:-1]
+    return text
 
 
 @remembered(512)

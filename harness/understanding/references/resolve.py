@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from harness.language.phrases import lower
 from harness.understanding.one_script import in_one_script
+from harness.understanding.references.antecedents import Found, worded
 from harness.understanding.references.ellipsis import complete
-from harness.understanding.references.picks import bare, demonstratives, picks, pointed
+from harness.understanding.references.picks import bare, demonstratives, latest_list, picks, pointed
 from harness.understanding.references.pronouns import pronouns
 from harness.understanding.words import LONGEST_TEXT, is_stop, tidy
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.language.pack import LanguagePack
+    from harness.language.sections_tracking import EntityCues
     from harness.state.dialogue import DialogueState
-    from harness.understanding.references.antecedents import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,9 @@ def _referring(plain: str, found: list[Found], state: DialogueState, pack: Langu
     lowered = lower(plain)
     blocked = [match.span() for pattern in cues.not_referring for match in pattern.finditer(lowered)]
     found = list(found)
+    picked = tuple(picks(lowered, state, cues))
     for candidate in (
-        *picks(lowered, state, cues),
+        *picked,
         *bare(lowered, state, cues),
         *pointed(lowered, state, cues),
         *demonstratives(lowered, state, cues),
@@ -90,7 +92,21 @@ def _referring(plain: str, found: list[Found], state: DialogueState, pack: Langu
         taken = (*blocked, *((other.start, other.end) for other in found))
         if not any(span[0] < end and start < span[1] for start, end in taken):
             found.append(candidate)
-    return sorted(found, key=lambda item: item.start)
+    return [_after_pick(item, picked, state, cues) for item in sorted(found, key=lambda item: item.start)]
+
+
+def _after_pick(item: Found, picked: Sequence[Found], state: DialogueState, cues: EntityCues) -> Found:
+    """What words behind a pick mean: what was picked, and not another thing of the same list that was spoken of since
+    ("I'll take the second one. What was it called?", 那就住第二家吧。那家叫什么来着？).
+    """
+    before = [pick for pick in picked if pick.end <= item.start]
+    if item in picked or not before or before[-1].entity_id == item.entity_id:
+        return item
+    listed = {entity.id: entity for entity in latest_list(state)}
+    pick = listed.get(before[-1].entity_id)
+    if pick is None or item.entity_id not in listed or listed[item.entity_id].kind == "person":
+        return item
+    return Found.of(item.start, item.end, pick, worded(pick, cues))
 
 
 def _written(plain: str, found: list[Found]) -> str:
