@@ -103,6 +103,7 @@ class Ending(Frozen):
     Attributes:
         match: regular expression over a sentence. Group ``who``, where there is one: words among which the name or the
             kind of what came to its end stands; ``who_too`` where the expression has two such places.
+            Group ``role``: what that one was ("boss"): facts of another kind stay.
         attributes: of the facts that end.
     """
 
@@ -194,8 +195,8 @@ class TextRules(Frozen):
         changes: words that say that one thing took the place of another of its kind ("switched to").
         endings: what says that something that was so is so no more.
         deaths: clauses that say that somebody has died; groups ``relation`` ("my aunt") and ``name``, or neither where a
-            pronoun stands for him. ``dying``: expressions one of which every text with such a clause holds. ``dead``: the
-            value of the fact.
+            pronoun stands for him. ``dying``: expressions one of which every text with such a clause holds. ``not_dying``: sentences
+            in which nobody dies though they sound so ("died when he saw the bill"). ``dead``: the value of the fact.
         jokes: what takes back all that was said before it in the message ("just kidding", 开玩笑的).
         foreign: passages of a message that are not its speaker's words (pasted instructions, marked memories).
         additions: words that add a value where otherwise it would replace one ("I also work as").
@@ -260,6 +261,7 @@ class TextRules(Frozen):
     endings: tuple[Ending, ...] = ()
     deaths: tuple[str, ...] = ()
     dying: tuple[str, ...] = ()
+    not_dying: tuple[str, ...] = ()
     dead: str = ""
     jokes: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()

@@ -53,6 +53,39 @@ def test_somebody_is_no_more_what_he_was(code: str, lines: tuple[str, ...]) -> N
         ("zh", (GIRL["zh"], "小梅不是我女朋友的妹妹。"), ("user", "partner", "叫小梅的女朋友")),
         ("zh", (GIRL["zh"], "小梅是我前女友了吗？"), ("user", "partner", "叫小梅的女朋友")),
         ("zh", (BOSS["zh"], "李强不再是我老板了。"), ("user", "friend", "叫张伟的老板")),
+        *(
+            ("en", (GIRL["en"], line), ("user", "partner", "girlfriend called Mei"))
+            for line in (
+                "Mei is not my boss.",
+                "Mei is not my sister.",
+                "Mei is not my only girlfriend.",
+                "Mei isn't my girlfriend, she's my wife!",
+                "Mei is my ex-boss.",
+                "Mei is my former teacher.",
+                "Mei left me a note.",
+                "I called off the wedding of my sister.",
+                "We called off the wedding rehearsal.",
+                "We are no longer engaged in the debate.",
+                "My girlfriend passed her exam.",
+                "My girlfriend is dead set on Rome.",
+                "My girlfriend passed out.",
+            )
+        ),
+        ("en", (BOSS["en"], "Tom isn't my friend."), ("user", "friend", "boss called Tom")),
+        ("en", ("My wife is called Ann.", "Ann is not my first wife."), ("user", "partner", "wife called Ann")),
+        ("en", ("I work at Leeds General.", "I retired early last night."), ("user", "workplace", "Leeds General")),
+        *(
+            ("zh", (GIRL["zh"], line), ("user", "partner", "叫小梅的女朋友"))
+            for line in (
+                "小梅不是我妹妹。",
+                "小梅已经不是我同事了。",
+                "小梅是我前同事。",
+                "我们不在一起了，她出差去了。",
+                "我女朋友没了工作。",
+                "小梅不是我女朋友了，是我老婆了。",
+            )
+        ),
+        ("zh", (BOSS["zh"], "张伟不是我朋友。"), ("user", "friend", "叫张伟的老板")),
     ],
 )
 def test_others_stay_what_they_are(code: str, lines: tuple[str, ...], stays: tuple[str, ...]) -> None:
@@ -97,6 +130,33 @@ def test_a_death_is_a_fact_and_ends_what_was_so(code: str, lines: tuple[str, ...
         ("en", PAL["en"], "Tom died laughing."),
         ("en", PAL["en"], "Tom died in the last episode of the show."),
         ("en", PAL["en"], "Bowie died in 2016."),
+        *(
+            ("en", DAD["en"], line)
+            for line in (
+                "I lost my dad last week at golf.",
+                "We lost my dad last year at Disneyland, took an hour to find him.",
+                "My dad died when he saw the bill.",
+                "My dad died on the hill that pineapple belongs on pizza.",
+                "My dad passed on the offer.",
+                "My dad was killed by that joke.",
+                "My dad died in The Sims.",
+            )
+        ),
+        ("en", GIRL["en"], "Mei died three times in Dark Souls."),
+        ("en", GIRL["en"], "I lost my girlfriend."),
+        ("en", "I have a dog called Rex.", "My dog is dead tired."),
+        ("en", "I have a dog called Rex.", "Rex is gone for the day."),
+        ("zh", GIRL["zh"], "小梅走了三年了，去了美国。"),
+        ("zh", GIRL["zh"], "小梅走了好几年了，在国外发展。"),
+        ("zh", GIRL["zh"], "小梅死了三回才通关。"),
+        ("zh", DAD["zh"], "我爸不在了，你晚点再打。"),
+        ("zh", DAD["zh"], "我爸死了一条鱼。"),
+        ("zh", DAD["zh"], "我爷爷走了好多年的夜路。"),
+        ("zh", DAD["zh"], "我爸去世了的同事叫老王。"),
+        ("zh", GIRL["zh"], "我女朋友不在了，去上班了。"),
+        ("zh", "我有一只叫旺财的狗。", "我的狗累死了。"),
+        ("zh", "我有一只叫旺财的狗。", "旺财走了，去公园了。"),
+        ("zh", "我有一只叫旺财的狗。", "旺财把球弄丢了。"),
         ("en", PAL["en"], "My phone died."),
         ("en", PAL["en"], "I lost my sister in the supermarket."),
         ("zh", DAD["zh"], "我爸差点死了。"),
@@ -110,7 +170,9 @@ def test_a_death_is_a_fact_and_ends_what_was_so(code: str, lines: tuple[str, ...
     ],
 )
 def test_nobody_dies_of_a_word(code: str, before: str, line: str) -> None:
-    assert rows(code, before, line) == rows(code, before)
+    rest = rows(code, before, line) - rows(code, before)
+    assert rows(code, before) <= rows(code, before, line)
+    assert not any(attribute == "vital status" for _, attribute, *_ in rest)
 
 
 @pytest.mark.parametrize(

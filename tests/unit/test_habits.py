@@ -23,6 +23,7 @@ SAID = {
     "zh": ["我表弟过年要来。", "听说磨坊要卖了。", "我又把饭烧糊了。", "天黑得真早。"],
 }
 STATEMENT = {"en": "The lamp has to be lit at six.", "zh": "六点钟我得去点灯了。"}
+ORDER = {"en": "Tell me when the lamp is lit.", "zh": "说说几点点灯。"}
 QUESTION = {"en": "When do you light the lamp?", "zh": "你几点去点灯？"}
 CODES = ("en", "zh")
 
@@ -49,15 +50,23 @@ def test_a_reply_of_nothing_else_stays_for_the_check_of_repetitions(code: str) -
     before = [joined(code, HABIT[code], STATEMENT[code])] * 2
     assert cut(code, HABIT[code], before) == (HABIT[code], "")
     both = joined(code, HABIT[code], STATEMENT[code])
-    assert cut(code, both, before) == (both, "")
+    assert cut(code, both, before) == (STATEMENT[code], HABIT[code])
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_an_answer_may_be_given_as_often_as_it_is_asked_for(code: str) -> None:
+def test_a_statement_may_be_the_answer_and_stays(code: str) -> None:
     before = [joined(code, one, STATEMENT[code]) for one in FIRST[code][:2]]
     reply = joined(code, FIRST[code][2], STATEMENT[code])
     assert cut(code, reply, before, QUESTION[code]) == (reply, "")
-    assert cut(code, reply, before) == (FIRST[code][2], STATEMENT[code])
+    assert cut(code, reply, before, ORDER[code]) == (reply, "")
+    assert cut(code, reply, before) == (reply, "")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_stays_keeps_its_lines(code: str) -> None:
+    before = [joined(code, one, HABIT[code]) for one in FIRST[code][:2]]
+    reply = f"{FIRST[code][2]}\n\n{STATEMENT[code]}\n- 1\n- 2\n\n{HABIT[code]}"
+    assert cut(code, reply, before)[0] == f"{FIRST[code][2]}\n\n{STATEMENT[code]}\n- 1\n- 2"
 
 
 @pytest.mark.parametrize("code", CODES)

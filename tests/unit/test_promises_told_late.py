@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.language import load_packs
+from harness.understanding.moments import find_moments
 from harness.understanding.references.listing import find_lists
-from tests.unit.test_commitments_rules import opened, talk
+from tests.unit.test_commitments_rules import NOW, opened, talk
 
 
 @pytest.mark.parametrize(
@@ -118,12 +119,18 @@ def test_a_kept_promise_is_not_opened_again() -> None:
         ("有过桥米线、担担面和热干面。", ["过桥米线", "担担面", "热干面"]),
         ("去爱晚亭、岳麓书院和橘子洲。", ["爱晚亭", "岳麓书院", "橘子洲"]),
         ("我想去苏州、杭州和绍兴。", ["苏州", "杭州", "绍兴"]),
+        ("可以去西安、大同和平遥。", ["西安", "大同", "平遥"]),
+        ("去苏州、杭州和田子坊。", ["苏州", "杭州", "田子坊"]),
+        ("去了广州、中山和顺德。", ["广州", "中山", "顺德"]),
+        ("去看云南、贵州和四川。", ["云南", "贵州", "四川"]),
+        ("买了米、油和服装。", ["米", "油", "服装"]),
+        ("买了面包、牛奶和声卡。", ["面包", "牛奶", "声卡"]),
     ],
 )
 def test_a_name_that_holds_a_joiner_is_not_cut(text: str, names: list[str]) -> None:
     assert [item.name for found in find_lists(text, load_packs().get("zh").entities) for item in found] == names
 
 
-def test_a_person_called_peace_is_one_person() -> None:
-    found = find_lists("张和平和李建国一起去了。", load_packs().get("zh").entities)
-    assert not any(item.name in ("张", "平") for items in found for item in items)
+@pytest.mark.parametrize("text", ["补充两点可以吗？", "多吃两点吧。", "提了三点吗？", "那就说三点吧。"])
+def test_points_are_no_hours(text: str) -> None:
+    assert not find_moments(text, pack=load_packs().get("zh"), now=NOW)

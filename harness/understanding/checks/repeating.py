@@ -1,4 +1,4 @@
-"""Sentences that come back in reply after reply: small models see their own habit in the history and keep to it."""
+"""Questions that come back in reply after reply: small models see their own habit in the history and keep to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
 from harness.understanding.checks.consistency import asks_again
-from harness.understanding.text import has_han, normalize, rejoined, sentences, words
+from harness.understanding.text import has_han, sentences, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,18 +19,20 @@ RECENT = 6
 OFTEN = 2
 """In how many of them a sentence has to stand to be a habit."""
 _QUOTES = (("“", "”"), ("「", "」"), ("『", "』"), ('"', '"'))
+_CLOSING = " \t\"'”’」』)）~～"
 _FEWEST_WORDS = 4
 _FEWEST_HAN = 6
-"""Shorter sentences ("Go on." 真的吗？) may come back."""
+"""Shorter questions ("Really?" 真的吗？) may come back."""
 
 
 def without_habits(
     reply: str, previous: Sequence[str], *, user_text: str, persona: Persona, pack: LanguagePack
 ) -> tuple[str, str]:
-    """A reply without the sentences that two of the last six replies had as well, and the first that was left out.
+    """A reply without the questions that two of the last six replies had as well, and the first that was left out.
 
-    A question of the user's may be answered with the same statement each time, a line of the persona's examples is its
-    voice, and a reply that consists of nothing else stays as it is (the check for repetitions sees to that).
+    A statement may be the answer to what was asked or ordered again, so it stays; a line of the persona's examples is its
+    voice; and a reply that consists of nothing else stays as it is (the check for repetitions sees to that). What stays
+    keeps its line breaks.
 
     Args:
         reply: the candidate. ``previous``: earlier replies of the character, the newest last.
@@ -41,19 +43,24 @@ def without_habits(
         return reply, ""
     said = [_said(old) for old in previous[-RECENT:]]
     own = {one for example in persona.examples for one in _said(example.character)}
-    asked = bool(pack.any_of(pack.text.questions).search(normalize(user_text)))
     kept: list[str] = []
-    left_out = ""
+    left_out = text = ""
+    position = 0
     for part in parts:
+        start = reply.find(part, position)
+        if start < 0:
+            return reply, ""  # a sentence that was mended in reading
         key = _key(part)
-        often = sum(key in old for old in said) >= OFTEN
-        if often and key not in own and _long(part) and not (asked and not part.rstrip().endswith(("?", "？"))):
+        often = part.rstrip(_CLOSING).endswith(("?", "？")) and sum(key in old for old in said) >= OFTEN
+        if often and key not in own and _long(part):
             left_out = left_out or part
         else:
             kept.append(part)
+            text += reply[position:start] + part
+        position = start + len(part)
     if not left_out or not any(len(words(part)) >= OFTEN or has_han(part) for part in kept):
         return reply, ""
-    return _paired(rejoined(kept)), left_out
+    return _paired(text.strip()), left_out
 
 
 def _paired(text: str) -> str:

@@ -35,7 +35,7 @@ def deaths(text: str, pack: LanguagePack, *, third: str = "", names: tuple[str, 
     if not rules.deaths or not pack.any_of(rules.dying).search(text):
         return
     known = {fold(name) for name in names}
-    silent = (rules.questions, rules.hypotheticals, rules.reports)
+    silent = (rules.questions, rules.hypotheticals, rules.reports, rules.not_dying)
     subjects = Subjects(pack, third, names)
     for sentence in sentences(plain_text(text, pack)):
         if len(sentence) > _LONGEST or any(pack.finds(list_, sentence) for list_ in silent):

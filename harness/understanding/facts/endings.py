@@ -41,7 +41,10 @@ def ended(text: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
             facts = [
                 fact
                 for fact in state.active_facts(said.speaker)
-                if fact.attribute in ending.attributes and fact.polarity and fact.turn <= said.turn
+                if fact.attribute in ending.attributes
+                and fact.polarity
+                and fact.turn <= said.turn
+                and (not groups.get("role") or _is_kind(groups["role"], fact, pack))
             ]
             for fact in facts if who is None else _meant(who, facts, pack):
                 yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])

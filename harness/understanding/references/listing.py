@@ -335,7 +335,13 @@ def _whole_of(words: tuple[str, ...]) -> re.Pattern[str] | None:
 def _whole_words(text: str, cues: EntityCues) -> tuple[tuple[int, int], ...]:
     """Where the words stand that are not cut, though they hold a joiner or a lead."""
     expression = _whole_of(cues.list_whole)
-    return tuple(match.span() for match in expression.finditer(text)) if expression is not None else ()
+    spans = (match.span() for match in expression.finditer(text)) if expression is not None else ()
+    return tuple(span for span in spans if _begins(text[: span[0]], cues))
+
+
+def _begins(before: str, cues: EntityCues) -> bool:
+    """Whether an item can begin here: at a mark, a joiner or a lead. In the middle of one (大同和平遥) the word is none."""
+    return not before or not is_han(before[-1]) or before.endswith((*cues.list_leads, *cues.list_joiners))
 
 
 def _inside(place: int, spans: tuple[tuple[int, int], ...]) -> bool:
