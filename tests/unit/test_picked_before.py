@@ -48,3 +48,24 @@ async def test_what_was_picked_is_asked_for(code: str) -> None:
 @pytest.mark.parametrize("code", ["en", "zh"])
 async def test_without_a_pick_it_is_what_was_spoken_of(code: str) -> None:
     assert THIRD[code] in await named(code, [*TALK[code][:2], (LAST[code], "Hm.")])
+
+
+TALKED = {
+    "en": [
+        *TALK["en"][:1],
+        ("My gate needs mending.", "Ask a joiner or a smith. Bring paint, nails or wire."),
+        ("My knees hurt.", "Try tea, rest or a walk."),
+        ("Then the second inn it is. What was it called again?", "Hm."),
+    ],
+    "zh": [
+        *TALK["zh"][:1],
+        ("一下雨我膝盖就疼。", "雨天也能带来新的体验和享受，比如看风景或者享受大自然的宁静。"),
+        ("我家的门该修修了。", "您可以考虑找专业人士进行检查或维修。"),
+        ("那就住第二家吧。那家叫什么来着？", "我想想。"),
+    ],
+}
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+async def test_lists_of_other_things_are_no_inns(code: str) -> None:
+    assert SECOND[code] in await named(code, TALKED[code])

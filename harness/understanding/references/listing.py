@@ -247,7 +247,7 @@ def _is_clause(text: str, cues: EntityCues) -> bool:
 
 
 def _middle(start: int, text: str, cues: EntityCues) -> Item | None:
-    item = _named(start, text, cues)
+    item = None if any(mark in text.strip(_COMMAS + " ") for mark in _COMMAS) else _named(start, text, cues)
     if item is None:
         return None
     words = set(lower(item.name).split())

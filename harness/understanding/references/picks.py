@@ -40,14 +40,18 @@ def picks(lowered: str, state: DialogueState, cues: EntityCues) -> Iterator[Foun
 
 
 def _of_kind(items: list[Entity], kinds: frozenset[str], state: DialogueState) -> list[Entity]:
-    """The list a pick is from: the last one, or one before it that alone holds something of the kind (第二家: a shop, an inn)."""
+    """The list a pick is from: the last one, or the newest before it that alone holds something of the kind (第二家: a shop, an inn)."""
     sure = kinds - {"other"}
     if not items or not sure or any(entity.kind in sure for entity in items):
         return items
-    listed = {entity.id for entity in items}
-    rest = tuple(entity for entity in state.entities if entity.id not in listed)
-    older = latest_list(state.model_copy(update={"entities": rest}))
-    return older if any(entity.kind in sure for entity in older) else items
+    older, rest = items, state.entities
+    while older:
+        listed = {entity.id for entity in older}
+        rest = tuple(entity for entity in rest if entity.id not in listed)
+        older = latest_list(state.model_copy(update={"entities": rest}))
+        if any(entity.kind in sure for entity in older):
+            return older
+    return items
 
 
 def _numbered(items: list[Entity], word: str, cues: EntityCues) -> Entity | None:
