@@ -120,9 +120,9 @@ def test_two_that_are_equal_are_seldom_told_apart() -> None:
     draw = random.Random(5)
     found = [
         comparing.compare_all([("a", "b", {"all": pairs(draw.randint(2, 8), 10, both=0.5, draw=draw)})])[0].winner
-        for _ in range(120)
+        for _ in range(60)
     ]
-    assert sum(winner != "neither" for winner in found) <= 12  # McNemar alone: two in three
+    assert sum(winner != "neither" for winner in found) <= 6  # McNemar alone: two in three
 
 
 def test_a_difference_in_all_of_many_scripts_is_one() -> None:
