@@ -120,6 +120,7 @@ class Further(Frozen):
         says: the same as a sentence of its own, over ``{v}``.
         gives: attributes it may give; none for those of ``after``.
         sure: it adds whatever was asked in between; else nothing may have been asked but for more.
+        known: what is added has to be a known food or allergen (macro ``allergen``, ``constraints.foods``).
     """
 
     match: str
@@ -127,6 +128,7 @@ class Further(Frozen):
     says: str
     gives: tuple[str, ...] = ()
     sure: bool = False
+    known: bool = False
 
 
 class StemEnding(Frozen):
@@ -205,6 +207,7 @@ class TextRules(Frozen):
         corrections: how a correction begins.
         restated: a correction that only names the right value ("no, I said Tuesday"); group ``v``.
         mended: rewrites of a sentence that leave what holds of two things said ("I said Leeds but I mean I live in Bradford").
+        addressed_by: where a message calls its hearer by name ("Hello Ann!"); group ``name``.
         put_right: a correction that names both values ("Bradford, not Leeds"); groups ``w`` the wrong one, ``v`` the right one.
         retractions: takes back what was said about ``v``.
         tails: words cut from the end of a value. ``heads``: from its beginning.
@@ -272,6 +275,7 @@ class TextRules(Frozen):
     corrections: tuple[str, ...] = ()
     restated: tuple[str, ...] = ()
     mended: Rewrites = ()
+    addressed_by: tuple[str, ...] = ()
     put_right: tuple[str, ...] = ()
     retractions: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()

@@ -60,6 +60,35 @@ CORRECTIONS = [
     ("zh", "我的火车六点开。", "你几点出门？", "不，七点。", ["六点"]),
     ("zh", "我叫小兰。", "你喜欢谁？", "不，小王。", ["小兰"]),
     ("zh", "我的航班是六点。", "", "不是，谢谢。", ["六点"]),
+    # of somebody else than the user
+    ("en", "Hello.", "Did Anna call?", "No, Anne.", []),
+    ("en", "Hello.", "Did Anna call?", "Not Anna, Anne.", []),
+    ("en", "Hello.", "Anna won the race.", "No, Anne.", []),
+    ("en", "Hello.", "Anna, my sister, won the race.", "Not Anna, Anne.", []),
+    ("en", "My name is Hanna.", "Did Anna win?", "No, Anne.", ["Hanna"]),
+    ("en", "My name is Hanna.", "Did Anna win?", "Not Anna, Anne.", ["Hanna"]),
+    ("en", "My name is Hanna.", "Anna won the race.", "No, Anne.", ["Hanna"]),
+    ("zh", "我叫小安。", "小李赢了吗？", "不是小李，是小陈。", ["小安"]),
+    ("zh", "我叫小安。", "小李今天赢了。", "不是小李，是小陈。", ["小安"]),
+    ("zh", "我叫小安。", "小李今天赢了。", "不，小陈。", ["小安"]),
+    ("zh", "你好。", "小李来了吗？", "不是小李，是小王。", []),
+    ("zh", "你好。", "小李來了嗎？", "不是小李，是小王。", []),
+    ("zh", "你好。", "小李来了吗？", "不，小王。", []),
+    # called so
+    ("en", "Hello.", "How are you, Ann?", "No, Anna.", ["Anna"]),
+    ("en", "Hello.", "Ann, how are you?", "Not Ann, Anna.", ["Anna"]),
+    ("en", "Hello.", "Is your name Ann?", "No, Anna.", ["Anna"]),
+    ("en", "Hello.", "Thank you, Ann. Did Bob call?", "Not Ann, Anna.", ["Anna"]),
+    ("zh", "你好。", "你是小兰吗？", "不，小娜。", ["小娜"]),
+    ("zh", "你好。", "你最近好吗，小兰？", "不是小兰，是小娜。", ["小娜"]),
+    ("zh", "你好。", "晚上好，小兰。", "不是小兰，是小娜。", ["小娜"]),
+    # after something else of the same kind
+    ("en", "I live in Rome.", "You should see Milan.", "No, Venice.", ["Rome"]),
+    ("en", "I live in Rome.", "Is Rome nice?", "Sorry, Venice.", ["Venice"]),
+    ("en", "My train leaves at 6 pm.", "The shop closes at 8 pm.", "No, 9 pm.", ["6 pm"]),
+    ("en", "My meeting is on Monday.", "The fair opens on Friday.", "No, Saturday.", ["Monday"]),
+    ("zh", "我的航班是六点。", "商店八点关门。", "不，九点。", ["六点"]),
+    ("zh", "我的航班是六点。", "六点太早了。", "说错了，七点。", ["七点"]),
 ]
 
 

@@ -55,6 +55,18 @@ ALLERGIES = [
     ("zh", "还有虾吗？", []),
     ("zh", "虾也不能吃吗？", []),
     ("zh", "我妹妹也是。", []),
+    *[("en", text, []) for text in ("Also hungry.", "And relax.", "And dinner.", "Also great.", "And sleepy.")],
+    *[("en", text, []) for text in ("And whatever.", "Plus rain.", "cold as well.", "And to bed.", "And to Rome.")],
+    *[("en", text, []) for text in ("And to Tom.", "And to everyone.")],
+    *[("zh", text, []) for text in ("还有钱。", "还有希望。", "还有晚饭。", "还有药。", "对你也是。", "对你也过敏。")],
+    *[("zh", text, []) for text in ("今天也过敏。", "药也不能吃。", "還有錢。", "還有藥。")],
+    ("en", "And tree nuts.", ["tree nuts"]),
+    ("en", "And penicillin.", ["penicillin"]),
+    ("en", "Also bee stings and walnuts.", ["walnuts"]),
+    ("zh", "还有核桃。", ["核桃"]),
+    ("zh", "還有蝦。", ["蝦"]),
+    ("zh", "還有雞蛋和牛奶。", ["雞蛋", "牛奶"]),
+    ("zh", "对青霉素也过敏。", ["青霉素"]),
 ]
 
 
@@ -98,6 +110,11 @@ def test_nothing_is_added_to_what_was_told_of_another(code: str, first: str, sec
         ("zh", "牛肉也不吃。", ["牛肉"]),
         ("zh", "也不吃羊肉。", ["羊肉"]),
         ("zh", "我妹妹也不吃。", []),
+        *[("en", text, []) for text in ("And sleep.", "Also tired.", "And goodnight.", "And yet.", "or bed")],
+        *[("zh", text, []) for text in ("今天也不吃。", "药也不吃。", "也不吃药。", "也不吃晚饭。", "藥也不吃。")],
+        ("en", "Or shellfish.", ["shellfish"]),
+        ("zh", "香菜也不吃。", ["香菜"]),
+        ("zh", "蝦也不吃。", ["蝦"]),
     ],
 )
 def test_a_further_thing_not_eaten(code: str, text: str, expected: list[str]) -> None:
@@ -121,6 +138,17 @@ def test_a_further_thing_not_eaten(code: str, text: str, expected: list[str]) ->
         ("zh", "还有一个问题。", None),
         ("zh", "还有一只狗在外面叫。", None),
         ("zh", "还有一只狗吗？", None),
+        ("en", "And a bird in the garden.", None),
+        ("en", "And a mouse for my computer.", None),
+        ("en", "And a dog, please.", None),
+        ("en", "And a hot dog.", None),
+        ("en", "And two small birds.", ("pet", "two small birds", True)),
+        ("en", "And a sister.", ("sibling", "sister", True)),
+        ("zh", "还有一只鸟在花园里。", None),
+        ("zh", "还有一只鼠标。", None),
+        ("zh", "还有一只鸭腿。", None),
+        ("zh", "还有一条狗链。", None),
+        ("zh", "还有一只小鸟。", ("pet", "一只小鸟", True)),
     ],
 )
 def test_a_further_pet(code: str, text: str, expected: tuple[str, str, bool] | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,16 @@ def _added(sentence: str, last: str, asked: str, pack: LanguagePack) -> list[Cla
 def _read(way: Further, value: str, pack: LanguagePack) -> list[Claim]:
     wanted = way.gives or way.after
     claims = read_claims(way.says.format(v=value), pack)
-    return [claim for claim in claims if claim.attribute in wanted and claim.subject == SPEAKER]
+    found = [claim for claim in claims if claim.attribute in wanted and claim.subject == SPEAKER]
+    return [claim for claim in found if not way.known or _known(claim.value, pack)]
+
+
+def _known(value: str, pack: LanguagePack) -> bool:
+    """Whether a value is a food or allergen: "And relax." and 还有钱 have the form of an addition too."""
+    foods = sorted({re.escape(member) for food in pack.constraints.foods for member in food.members})
+    allergens = ["{allergen}"] if "allergen" in pack.wording.macros else []
+    words = [*allergens, *foods]
+    return bool(words) and pack.pattern("|".join(words)).fullmatch(value) is not None
 
 
 def _open_for_more(asked: str, pack: LanguagePack) -> bool:

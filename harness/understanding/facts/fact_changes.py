@@ -232,9 +232,9 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
     for sentence in sentences(plain_text(text, pack)):
         righted = next((m for source in pack.text.put_right if (m := pack.pattern(source).search(sentence))), None)
         if righted is not None:  # it names what is wrong, and so no other fact: a name only that was said wrongly
-            heard = asked if contains_phrase(asked[:_HEARD], clean_value(righted["w"], pack)) else ""
-            value = clean_value(righted["v"], pack)
-            if heard and (named := _renamed(value, sentence, state, said, heard)) is not None:
+            wrong, value = clean_value(righted["w"], pack), clean_value(righted["v"], pack)
+            by = [name for name in _addressed(asked, pack) if fold(name) == fold(wrong)]
+            if by and (named := _renamed(value, sentence, state, said, asked, answers=True)) is not None:
                 yield named
                 return
             continue
@@ -250,6 +250,8 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
         if answers:  # "No, 7 pm." may answer what was asked: it corrects only what the question holds
             recent = [f for f in recent if contains_phrase(asked, f.value)]
         for fact in reversed(recent):
+            if last and _of_something_else(value, fact, last, pack):
+                continue
             put = _put_right(fact.value, value, pack)
             if put and fold(put) != fold(fact.value):
                 revision = _revision(fact, put, fact.polarity, sentence, said)
@@ -270,24 +272,42 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
 def _renamed(
     value: str, quote: str, state: DialogueState, said: Said, asked: str, *, answers: bool = False
 ) -> Operation | None:
-    """The speaker's name put right, where it was kept or said nearly so. ``answers``: the words may answer a question, which then
-    has to hold the name.
+    """The user's name put right, where he was addressed by one nearly like it, or gave it just before.
+
+    ``answers``: the words answer a question or name what is wrong: only a name he was addressed by counts.
     """
     if said.speaker != USER or not _is_name(value, said.pack):
         return None
     known = [fact for fact in state.active_facts(USER) if fact.attribute == NAME]
-    size = len(value)
-    asked = asked[:_HEARD]
-    heard = [asked[at : at + size] for at in range(len(asked) - size + 1)] if has_han(value) else NAMES.findall(asked)
-    misheard = any(fold(one) != fold(value) and _alike(value, one) for one in heard)
-    if answers and not misheard:
-        return None
+    misheard = any(fold(one) != fold(value) and _alike(value, one) for one in _addressed(asked, said.pack))
+    if not misheard:
+        known = [fact for fact in known if fact.turn >= said.turn - 1]
+        size, asked = len(value), asked[:_HEARD]
+        for fact in known:
+            asked = asked.replace(fact.value, " ")
+        windows = (asked[at : at + size] for at in range(len(asked) - size + 1))
+        heard = windows if has_han(value) else NAMES.findall(asked)
+        if answers or any(_alike(value, one) for one in heard):  # "Anna won the race." "No, Anne.": of somebody else
+            return None
     for fact in known:
         if fold(fact.value) != fold(value) and _alike(value, fact.value):
             return _revision(fact, value, fact.polarity, quote, said)
     if known or not misheard:
         return None
     return _assertion(Claim(SPEAKER, NAME, value, quote=quote, single=True), USER, said)
+
+
+def _addressed(asked: str, pack: LanguagePack) -> list[str]:
+    """The names that a message calls its hearer by ("Hello Ann!", 你是小兰吗)."""
+    text = plain_text(asked[:_HEARD], pack)
+    return [match["name"] for source in pack.text.addressed_by for match in pack.pattern(source).finditer(text)]
+
+
+def _of_something_else(value: str, fact: Fact, asked: str, pack: LanguagePack) -> bool:
+    """Whether a bare correction is of what the message before said of the same kind ("You should see Milan." "No, Venice.")."""
+    if contains_phrase(asked, fact.value):
+        return False
+    return bool(kinds_in(asked, pack) & kinds_in(value, pack)) or bool(numbers(asked, pack) and numbers(value, pack))
 
 
 def _called(value: str, quote: str, recent: list[Fact], said: Said, cue: str) -> Operation | None:
