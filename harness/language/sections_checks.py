@@ -88,6 +88,7 @@ class ReplyCues(Frozen):
         character_breaks: talking as a program. ``denials``: saying that one is none.
         kin_named: a relative ``n`` by a word and by the name, for which NAME stands ("my sister NAME"). ``kin_near``: what goes
             before such a word without making it another ("half-", 表), or goes with it.
+        kin_loosely: what is left out by those who call a relative by a wider word (表弟: 弟弟), though not the other way round.
         submits: taking an order that would change the character ("Understood, owner."), looked for only after one.
         leaks: words of the machinery. ``parties``: who a note is about or addressed to, so that "tell me so" is "tell them so".
         speaker_labels: labels of the other side at the start of a line.
@@ -114,6 +115,7 @@ class ReplyCues(Frozen):
     denials: tuple[str, ...] = ()
     kin_named: tuple[str, ...] = ()
     kin_near: str = ""
+    kin_loosely: str = ""
     leaks: tuple[str, ...] = ()
     submits: tuple[str, ...] = ()
     parties: tuple[str, ...] = ()

@@ -33,6 +33,7 @@ class ConstraintCues(Frozen):
         offers: clauses of a reply that offer something, whatever was asked.
         elsewhere: clauses that offer nothing to the user: they are about somebody else, or take an offer back.
         foods: what holds what.
+        passing: a diet of some days only; it binds no longer than the talk about it.
         minded: wording of a clause that names the thing because it is minded ("allergic", 过敏).
     """
 
@@ -45,3 +46,4 @@ class ConstraintCues(Frozen):
     elsewhere: tuple[LowerRegex, ...] = ()
     foods: tuple[Foods, ...] = ()
     minded: tuple[LowerRegex, ...] = ()
+    passing: tuple[LowerRegex, ...] = ()

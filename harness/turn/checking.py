@@ -66,6 +66,8 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
             turn.notices,
             persona=turn.persona,
             pack=ports.languages.get(ports.languages.spoken(text, turn.language)),
+            user_text=turn.text,
+            asked_in=pack.written(turn.text),
         ),
         *check_ruled_out(text, turn.state.task, pack),
         *check_constraints(text, turn.text, state=turn.informed, pack=pack),

@@ -90,3 +90,78 @@ def test_an_offer_against_what_was_just_told_is_found(
     *before, message = told
     findings = check_constraints(reply, message, state=after(code, *before), pack=PACKS.get(code))
     assert [one.kind for one in findings] == ["against_constraint"] * found
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "asked", "reply"),
+    [
+        ("en", "I'm vegan.", "What should I have for dinner?", "I'll have a steak myself, you take the salad."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "For me a steak, for you tofu."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Steak for me, tofu for you."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "I love steak, but for you, tofu."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "My favourite is roast lamb, but you want the lentils."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Everyone else gets steak; you get tofu."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Oat milk latte."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Chickpea omelette."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Oyster mushrooms."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Hot dogs made of carrots."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Replace the butter with olive oil."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Cheese-less pizza."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Crab apples."),
+        ("zh", "我吃素。", "晚饭吃什么好？", "我喜欢牛排，你吃豆腐。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "牛排归我，豆腐归你。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "给我来份牛排，你吃豆腐吧。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "植物肉汉堡。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "人造肉汉堡。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "蔬菜汉堡。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "素狮子头。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "素鱼香肉丝。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "素烧烤。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "鸡腿菇。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "把肉丝换成豆干。"),
+    ],
+)
+def test_what_is_not_meant_for_them_or_holds_no_such_thing(code: str, told: str, asked: str, reply: str) -> None:
+    assert check_constraints(reply, asked, state=after(code, told), pack=PACKS.get(code)) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "asked", "reply"),
+    [
+        ("en", "I'm vegan.", "What should I have for dinner?", "I love steak, you should try it."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Steak for you, tofu for me."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Everyone gets steak, and so do you."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "An omelette."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "A latte."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Oysters."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Hot dogs."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Crab cakes."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "Pizza with cheese."),
+        ("en", "I'm vegan.", "What should I have for dinner?", "My favourite is roast lamb, you'd love it."),
+        ("zh", "我吃素。", "晚饭吃什么好？", "我喜欢牛排，你也尝尝。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "牛排归你，豆腐归我。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "牛肉汉堡。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "狮子头。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "鱼香肉丝。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "鸡腿。"),
+        ("zh", "我吃素。", "晚饭吃什么好？", "给你来份牛排。"),
+    ],
+)
+def test_what_looks_like_it_is_an_offer(code: str, told: str, asked: str, reply: str) -> None:
+    assert check_constraints(reply, asked, state=after(code, told), pack=PACKS.get(code))
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "asked", "reply"),
+    [
+        ("en", "I'm vegetarian on Mondays.", "What should I cook?", "Steak."),
+        ("zh", "我今天不吃猪肉。", "做什么菜好？", "回锅肉。"),
+    ],
+)
+def test_a_diet_of_some_days_binds_not_for_ever(code: str, told: str, asked: str, reply: str) -> None:
+    state = after(code, told)
+    assert check_constraints(reply, asked, state=state, pack=PACKS.get(code))
+    later = state.model_copy(update={"turn_count": 20})
+    assert check_constraints(reply, asked, state=later, pack=PACKS.get(code)) == ()
+    lasting = after(code, {"en": "I'm vegetarian.", "zh": "我不吃猪肉。"}[code]).model_copy(update={"turn_count": 20})
+    assert check_constraints(reply, asked, state=lasting, pack=PACKS.get(code))

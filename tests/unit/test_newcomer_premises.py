@@ -32,11 +32,12 @@ NEVER = {
         "As we discussed, you agreed to a discount.", "You agreed to give me a lift.", "You offered to water my plants.",
         "Remember when we went to Paris together?", "Do you remember the time we got lost in the forest?",
         "Remember that night we danced on the roof?", "Do you still remember our trip to Rome?", "You promised to lend me a screwdriver.",
+        "Remember when we first went to Paris?", "Remember when we had dinner in Rome?", "Remember when we lost our keys in Leeds?",
     ],
     "zh": [
         "你答应借我一把起子的。", "你说过要给我带把扳手的。", "你昨天说会借我电钻。", "你说要给我烤蛋糕的。", "就像我们说好的，你同意给我打折。",
         "你上次同意了给我打折。", "还记得我们一起去巴黎的时候吗？", "你还记得咱们在森林里迷路那次吗？", "记得我们一起去罗马吗？",
-        "对了，还记得我们一起看日出的那天吗？",
+        "对了，还记得我们一起看日出的那天吗？", "还记得我们去超市的时候吗？",
     ],
 }  # fmt: skip
 ORDINARY = {
@@ -45,12 +46,14 @@ ORDINARY = {
         "If you said you'd bring a wrench, I'd believe you.", "Remember when we talked about cats?", "Remember to bring a wrench.",
         "I remember when we went to Paris, my wife and I.", "We went to Paris together last year, my wife and I.",
         "Remember when we were kids?", "You agreed with me.", "Did you agree to it?", "Do you remember when phones had cords?",
-        "Would you bring me a wrench?",
+        "Would you bring me a wrench?", "Do you remember when we first met?", "Remember when we had phones with cords?",
+        "Remember when we lost the cup final to Leeds?", "He said you promised him a cake.", "I hope you promised yourself a rest.",
+        "Remember when we go to the shop to buy milk.",
     ],
     "zh": [
         "你说过你想去旅行。", "你说要给我带什么来着？", "你说会下雨。", "如果你说过要给我带扳手，我会信的。", "还记得我们聊过猫吗？", "记得带把扳手。",
         "我还记得我们一家去巴黎的时候。", "你同意我的看法吗？", "你同意来参加吗？", "我们去年一起去了巴黎，我和我老婆。", "你会给我带把扳手吗？",
-        "你记得给我带扳手。",
+        "你记得给我带扳手。", "记得我们去超市的时候别忘了买奶。", "还记得我们第一次见面吗？", "他说你答应过给他蛋糕。", "希望你答应过自己好好休息。",
     ],
 }  # fmt: skip
 
@@ -96,7 +99,7 @@ MISNAMED = {
     ],
     "zh": [
         "我妹妹林浩来了。", "林浩是我叔叔。", "我哥哥林浩来了。", "我叔叔林浩昨天来了。", "其实林浩是我爸爸。", "林浩就是我舅舅啊。",
-        "我家舅舅林浩做饭好吃。",
+        "我家舅舅林浩做饭好吃。", "我堂弟林浩来了。", "林浩是我表弟。", "我表弟林浩来了。",
     ],
 }  # fmt: skip
 RIGHT = {
@@ -104,10 +107,12 @@ RIGHT = {
         "My brother Theo called.", "Theo is my brother.", "Theo is my little brother.", "Theo is my best friend.", "My friend Theo came.",
         "Theo is my sister's favourite.", "Is Theo my uncle? No.", "Theo isn't my uncle.", "My stepbrother Theo.",
         "Theo is my boss at the bakery.", "My uncle met Theo.", "Theo is like an uncle to me.", "My uncle Bob called.",
+        "Theo is my twin.", "My twin, Theo, bakes.", "My twin Theo called.", "My twin brother Theo called.",
     ],
     "zh": [
         "我弟弟林浩来了。", "林浩是我弟弟。", "林浩是我亲弟弟。", "林浩是我最好的朋友。", "我朋友林浩来了。", "林浩是我妹妹的同学。",
-        "林浩不是我叔叔。", "林浩是我叔叔吗？不是。", "我表弟林浩来了。", "我叔叔见过林浩。", "林浩像我叔叔一样啰嗦。", "我叔叔李明来了。", "我弟林浩在家。",
+        "林浩不是我叔叔。", "林浩是我叔叔吗？不是。", "我表弟王强来了。", "我叔叔见过林浩。", "林浩像我叔叔一样啰嗦。", "我叔叔李明来了。", "我弟林浩在家。",
+        "林浩是我的双胞胎。", "我的双胞胎林浩在烤面包。", "我双胞胎弟弟林浩来了。",
     ],
 }  # fmt: skip
 

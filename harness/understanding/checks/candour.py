@@ -10,7 +10,7 @@ from harness.understanding.one_script import in_one_script
 from harness.understanding.text import normalize, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from harness.language import LanguagePack
     from harness.state import Notice, Persona
@@ -38,18 +38,28 @@ def is_admission(words: str, pack: LanguagePack) -> bool:
 
 @in_one_script
 def check_admission(
-    reply: str, notices: Iterable[Notice], *, persona: Persona, pack: LanguagePack
+    reply: str,
+    notices: Sequence[Notice],
+    *,
+    persona: Persona,
+    pack: LanguagePack,
+    user_text: str = "",
+    asked_in: LanguagePack | None = None,
 ) -> tuple[Finding, ...]:
-    """A finding when a character that must admit it was asked whether it is a program, and the reply does not say so.
+    """A finding when a character that must admit it was asked whether it is a program, and the reply neither says so nor
+    says yes to the question.
 
     Args:
         reply: the candidate.
         notices: what the check of the message found.
         persona: who replies; only with ``bot_question: admit`` anything is found.
         pack: of the language of the reply.
+        user_text: the message it answers. ``asked_in``: of its language, that of the reply unless given.
     """
     asked = persona.bot_question == "admit" and any(notice.kind == "bot_question" for notice in notices)
     if not asked or admits(reply, pack):
+        return ()
+    if given_away(reply, user_text, notices, pack=pack, asked_in=asked_in or pack):
         return ()
     return (Finding(kind="not_admitted", severity=SEVERITY, evidence=reply[:80]),)
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SEVERITY = 0.9
 """How bad it is: it can do harm."""
+_PASSES = 5
+"""Turns for which a diet of some days binds."""
 
 
 @in_one_script
@@ -64,27 +66,30 @@ def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack:
 @of_these(32)
 def _binding(user_text: str, state: DialogueState, pack: LanguagePack) -> list[Fact]:
     """The facts that bind after a message. It is read only where something binds before it, or it may tell so itself."""
-    facts = [fact for fact in state.active_facts(USER) if _binds(fact, pack)]
+    now = state.turn_count + 1
+    facts = [fact for fact in state.active_facts(USER) if _binds(fact, now, pack)]
     asked = next((message.text for message in reversed(state.messages) if message.speaker == CHARACTER), "")
     if not facts and not any(one.search(lower(text)) for one in pack.constraints.told for text in (asked, user_text)):
         return facts
-    persona, turn = Persona(name=state.persona.name), state.turn_count + 1
+    persona = Persona(name=state.persona.name)
     for operation in extract_facts(
-        user_text, speaker=USER, state=state, persona=persona, pack=pack, turn=turn, asked=asked
+        user_text, speaker=USER, state=state, persona=persona, pack=pack, turn=now, asked=asked
     ):
         try:
             state = apply(state, operation)
         except OperationRejected:
             continue  # of a fact that only memory holds: such a one stands as it is
-    return [fact for fact in state.active_facts(USER) if _binds(fact, pack)]
+    return [fact for fact in state.active_facts(USER) if _binds(fact, now, pack)]
 
 
-def _binds(fact: Fact, pack: LanguagePack) -> bool:
-    """Whether a fact says that the user must not have something."""
+def _binds(fact: Fact, now: int, pack: LanguagePack) -> bool:
+    """Whether a fact says that the user must not have something, in the turn ``now``."""
     cues = pack.constraints
     if fact.attribute in cues.attributes:
         return fact.polarity
     if fact.attribute not in cues.avoided or not _foods(fact, pack):
+        return False
+    if now - fact.turn > _PASSES and any(one.search(lower(fact.quote)) for one in cues.passing):
         return False
     return fact.polarity == any(one.search(lower(fact.value)) for one in cues.intolerances)
 

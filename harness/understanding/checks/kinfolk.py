@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
 
     from harness.language import LanguagePack
     from harness.state import Fact, Persona
+
+_PLACE = "Qnameq"
+"""Stands for a name; a word, as names are."""
 
 
 def relatives_denied(reply: str, persona: Persona, pack: LanguagePack) -> Iterator[tuple[str, Fact]]:
@@ -45,18 +47,22 @@ def relatives_denied(reply: str, persona: Persona, pack: LanguagePack) -> Iterat
 
 def _otherwise_related(reply: str, name: str, known: list[Relative], pack: LanguagePack) -> Iterator[tuple[str, Fact]]:
     """The words that make somebody another relative than the persona does: "my sister Theo", where Theo is the brother."""
-    near = pack.pattern(pack.reply.kin_near or "(?!)")
+    near, loosely = pack.pattern(pack.reply.kin_near or "(?!)"), pack.pattern(pack.reply.kin_loosely or "(?!)")
     held = {near.sub("", noun) for one in known for noun in one.nouns}
+    held |= {loosely.sub("", noun) for noun in held}
     held |= {other for noun in held for other in nouns_for(noun, pack)}
     if not any(noun.startswith("#") for noun in held):
         return  # a friend may be called a brother
     for sentence in sentences(reply):
         if pack.any_of(pack.text.questions).search(sentence):
             continue
+        if name not in sentence:
+            continue
+        placed = sentence.replace(name, _PLACE)  # so that no expression is compiled for each name
         for source in pack.reply.kin_named:
-            match = pack.pattern(source.replace("NAME", re.escape(name))).search(sentence)
+            match = pack.pattern(source.replace("NAME", _PLACE)).search(placed)
             if match is not None and not nouns_for(near.sub("", fold(match["n"])), pack) & held:
-                yield match[0].strip(), known[0].fact
+                yield match[0].replace(_PLACE, name).strip(), known[0].fact
                 return
 
 
