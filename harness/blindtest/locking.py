@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import structlog
 
 from harness.errors import RunError
+from harness.file_lock import try_lock
 
 LOCK = ".lock"
 """Holds the number of the process that writes."""
 log = structlog.get_logger("harness.blindtest")
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _taken(descriptor: int) -> bool:
-        os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # beyond the number, so that others can read it
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-else:
-    import fcntl
-
-    def _taken(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+_BEYOND = 1 << 20
+"""The byte that is locked on Windows: beyond the number, so that others can read it."""
 
 
 @contextlib.contextmanager
@@ -71,7 +53,7 @@ def _opened(path: Path) -> int:
     """The lock file, open and locked."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        if not _taken(descriptor):
+        if not try_lock(descriptor, at=_BEYOND):
             holder = os.read(descriptor, 32).decode("ascii", "replace").strip()
             os.close(descriptor)
             raise RunError(

@@ -15,7 +15,7 @@ import harness
 ROOT = Path(str(harness.__file__)).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "addresses", "resources", "yaml_strict", "tolerant"),
+    ("errors", "addresses", "file_lock", "resources", "yaml_strict", "tolerant"),
     ("state", "settings", "logs", "redacting"),
     ("ports", "language", "prompts", "prompt_views"),
     ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
@@ -80,7 +80,7 @@ COMPOSERS = {
     "app_tokens",
 }
 """The only modules that import adapters (tests of stores and servers live in ``testing`` and use the ports)."""
-ADAPTERS_MAY = {"errors", "addresses", "state", "ports", "adapters", "yaml_strict"}
+ADAPTERS_MAY = {"errors", "addresses", "file_lock", "state", "ports", "adapters", "yaml_strict"}
 
 
 def imports(file: Path) -> Iterator[str]:

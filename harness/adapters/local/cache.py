@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ import platformdirs
 
 from harness.adapters.local.catalogue import NAME_PATTERN
 from harness.errors import DownloadFailed, LocalModelError, SettingsError
+from harness.file_lock import try_lock
 
 CHUNK = 1 << 20
 _LOCK_POLL_S = 0.1
@@ -187,33 +187,12 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             waiting()
             time.sleep(_LOCK_POLL_S)
         yield
     finally:
         os.close(descriptor)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> bool:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 def _marker_path(path: Path) -> Path:
