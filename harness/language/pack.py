@@ -43,7 +43,7 @@ from harness.language.sources import pattern_sources
 from harness.state.base import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 WEIGHTS_FOLDER = "weights"
 """Beside a pack's file: its classifiers."""
@@ -176,6 +176,10 @@ class LanguagePack(Frozen):
         if known is None or known[0] is not sources:
             known = self._sought[id(sources)] = (sources, Sought(map(self.pattern, sources)))
         return known[1]
+
+    def matches(self, sources: tuple[str, ...], text: str) -> Iterator[re.Match[str]]:
+        """The first match in ``text`` of each of a list of the pack that has one, in the order of the list."""
+        return filter(None, (expression.search(text) for expression in self.likely(sources, text)))
 
     def finds(self, sources: tuple[str, ...], text: str) -> bool:
         """Whether any of a list of the pack is found in ``text``."""

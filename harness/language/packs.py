@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from harness.errors import LanguageError
 from harness.language.pack import LanguagePack
 from harness.language.parts import Part, clauses, merged, weighty
+from harness.language.remembering import remembered
 from harness.language.scripts import HAN, KANA, SPACELESS, script_of, script_weights
 from harness.yaml_strict import load_yaml
 
@@ -83,7 +84,7 @@ class LanguagePacks:
         A word, a name or a laugh in another language ("OK", "iPhone 15 Pro?", 哈哈) does not change the language of the talk;
         a sentence does.
         """
-        return self.detect(text, before) if self.shows(text) else before
+        return _spoken(text, before, self)
 
     def shows(self, text: str) -> bool:
         """Whether a text is more than a word, a name or a courtesy, and so shows what language is spoken."""
@@ -127,6 +128,9 @@ class LanguagePacks:
         A run holds whole clauses, so that a foreign word inside one stays where it is (我的 laptop 坏了 is Chinese, "I live
         in 杭州" English), and a clause too short to tell belongs to the one beside it.
         """
+        return _parts(text, default, self)
+
+    def _parts(self, text: str, default: str) -> tuple[Part, ...]:
         whole = self.spoken(text, default)
         pieces = clauses(text)
         if len({pack.script for pack in self._packs.values()} & script_weights(text).keys()) < 2 and not self._rivals:
@@ -147,6 +151,17 @@ class LanguagePacks:
     def for_text(self, text: str, default: str = "en") -> LanguagePack:
         """The pack of the language a text is written in."""
         return self.get(self.detect(text, default))
+
+
+# A turn asks for the language of its two messages several times.
+@remembered(128)
+def _spoken(text: str, before: str, packs: LanguagePacks) -> str:
+    return packs.detect(text, before) if packs.shows(text) else before
+
+
+@remembered(128)
+def _parts(text: str, default: str, packs: LanguagePacks) -> tuple[Part, ...]:
+    return packs._parts(text, default)  # noqa: SLF001 - the cache of this very class
 
 
 def load_packs(extra_paths: Iterable[str | Path] = ()) -> LanguagePacks:

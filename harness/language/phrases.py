@@ -19,6 +19,8 @@ _LAST_PARTED = "\u0dff"
 """Scripts up to here part their words; it saves a look-up for nearly every letter."""
 SHORT = 40
 """Length up to which lower-cased texts are remembered."""
+_START = 4
+"""Characters by which phrases are looked up: many begin with the same two."""
 REMEMBERED = 600
 """Length up to which it is remembered where words begin in a text and which phrases are in it: several trackers read the same
 message, and earlier ones are read again."""
@@ -129,17 +131,18 @@ class Phrases(Generic[Value]):
     without blanks; what was found in a text of ordinary length is remembered.
     """
 
-    __slots__ = ("_by_start",)
+    __slots__ = ("_by_start", "_starts")
 
     def __init__(self, phrases: Mapping[str, Value]) -> None:
         """Index ``phrases``; empty ones are left out."""
         self._by_start: dict[
             str, list[tuple[str, Value]]
-        ] = {}  # by the first two characters; by one, for phrases of one
+        ] = {}  # by the first four characters; by all of a shorter phrase
         for phrase, value in phrases.items():
             lowered = lower(phrase)
             if lowered.strip():
-                self._by_start.setdefault(lowered[:2], []).append((lowered, value))
+                self._by_start.setdefault(lowered[:_START], []).append((lowered, value))
+        self._starts = frozenset(start[:2] for start in self._by_start)
         for entries in self._by_start.values():
             entries.sort(key=lambda entry: -len(entry[0]))
 
@@ -156,8 +159,8 @@ class Phrases(Generic[Value]):
 
     def _longest(self, lowered: str, start: int) -> Hit[Value] | None:
         by_start = self._by_start
-        for key in (lowered[start : start + 2], lowered[start]):
-            for phrase, value in by_start.get(key, ()):
+        for size in range(_START, 0, -1):
+            for phrase, value in by_start.get(lowered[start : start + size], ()):
                 end = start + len(phrase)
                 if lowered.startswith(phrase, start) and not (end < len(lowered) and _joins(phrase[-1], lowered[end])):
                     return Hit(start, end, phrase, value)
@@ -171,12 +174,10 @@ class Phrases(Generic[Value]):
 
     def _scan(self, text: str) -> Iterator[Hit[Value]]:
         lowered = lower(text)
-        by_start = self._by_start
+        starts = self._starts
         end = 0
         for position in _beginnings(lowered) if len(text) <= REMEMBERED else _begin(lowered):
-            if position < end or (
-                lowered[position : position + 2] not in by_start and lowered[position] not in by_start
-            ):
+            if position < end or (lowered[position : position + 2] not in starts and lowered[position] not in starts):
                 continue
             hit = self._longest(lowered, position)
             if hit is not None:

@@ -193,11 +193,13 @@ def _chance(runs: frozenset[str]) -> float:
 
 
 @remembered(1024)
-def _read(letters: str) -> frozenset[object]:
-    """All runs of three characters of a text in lower case; where it is not all ASCII, those of one and two, too."""
-    if letters.isascii():
-        return frozenset(zip(letters, letters[1:], letters[2:], strict=False))
-    return frozenset((*letters, *pairwise(letters), *zip(letters, letters[1:], letters[2:], strict=False)))
+def _read(text: str) -> tuple[str, frozenset[object]]:
+    """A text in lower case and all its runs of three characters; where it is not all ASCII, those of one and two, too."""
+    letters = _letters(text)
+    runs: Iterable[object] = zip(letters, letters[1:], letters[2:], strict=False)
+    if not letters.isascii():
+        runs = (*letters, *pairwise(letters), *runs)
+    return letters, frozenset(runs)
 
 
 def _letters(text: str) -> str:
@@ -244,20 +246,18 @@ class Sought:
 
     def numbers(self, text: str) -> list[int]:
         """Places, in order, of the expressions that can match ``text``."""
-        if not self.worth(text):
+        if self._weight * len(text) < _WORTH:
             return self._all
-        letters = _letters(text)
+        letters, grams = _read(text)
         found = [number for run, number in self._short if run in letters] if self._short else []
-        for gram in self._grams & _read(letters):
+        for gram in self._grams & grams:
             found += [number for run, number in self._by_gram[gram] if run in letters]
         return sorted({*found, *self._always}) if found else self._always
 
     def likely(self, text: str) -> Sequence[re.Pattern[str]]:
         """The expressions that can match ``text``, in order."""
-        expressions = self.expressions
-        if not self.worth(text):
-            return expressions
-        return [expressions[number] for number in self.numbers(text)]
+        numbers, expressions = self.numbers(text), self.expressions
+        return expressions if numbers is self._all else [expressions[number] for number in numbers]
 
 
 _MOST = 1024

@@ -9,8 +9,10 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from difflib import SequenceMatcher
 from functools import wraps
+from inspect import signature
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
@@ -33,6 +35,8 @@ _OF_STATE = frozenset({"truth", "against"})
 """Fields that give back what was known, not what was just said."""
 _ASIDE = frozenset({"system_text", "previous_replies"})
 """Arguments that are long, and matter only beside a message or a state with something to exchange."""
+_WORDLESS = frozenset({int, float, bool, type(None), datetime, LanguagePack})
+"""Types of values that hold no words, or none to exchange."""
 _MOST = 4096
 _LONGEST = 1000
 """Characters of a text that is compared with another character by character."""
@@ -44,14 +48,13 @@ _NOTHING: Mapping[str, str] = {}
 
 
 def in_one_script(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let a function that reads with a pack read traditional Chinese as well, where ``text.simplify`` of the pack says so."""
+    """Let a function that reads with a ``pack`` read traditional Chinese as well, where ``text.simplify`` of the pack says so."""
+    place = list(signature(function).parameters).index("pack")
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:
-        if getattr(_WITHIN, "entered", False):
-            return function(*args, **kwargs)
-        pack = kwargs.get("pack") or next((one for one in args if isinstance(one, LanguagePack)), None)
-        if not isinstance(pack, LanguagePack) or not pack.text.simplify:
+        pack: Any = args[place] if place < len(args) else kwargs.get("pack")
+        if pack is None or not pack.text.simplify or getattr(_WITHIN, "entered", False):
             return function(*args, **kwargs)
         _WITHIN.entered = True
         try:
@@ -78,13 +81,16 @@ def _plain(value: object) -> tuple[object, Mapping[str, str]]:
     if isinstance(value, str):
         text = value if value.isascii() else simplified(value)
         return (value, _NOTHING) if text == value else (text, {text: value})
-    if not isinstance(value, Frozen | tuple | list) or isinstance(value, LanguagePack) or not value:
+    if type(value) in _WORDLESS:
         return value, _NOTHING
-    if isinstance(value, list):
-        return _rebuilt(value)
     known = _KNOWN.get(id(value))
     if known is not None and known[0] is value:
         return known[1], known[2]
+    if isinstance(value, list):
+        return _rebuilt(value)
+    # To ask whether something is a model takes longest.
+    if not value or not (isinstance(value, tuple) or isinstance(value, Frozen)):  # noqa: SIM101
+        return value, _NOTHING
     new, changed = _rebuilt(value)
     with _LOCK:
         while len(_KNOWN) >= _MOST:
@@ -94,23 +100,22 @@ def _plain(value: object) -> tuple[object, Mapping[str, str]]:
 
 
 def _rebuilt(value: object) -> tuple[object, Mapping[str, str]]:
-    if isinstance(value, Frozen):
-        fields = {name: _plain(one) for name, one in value.__dict__.items()}
-        update = {name: new for name, (new, changed) in fields.items() if changed}
-        if not update:
+    if isinstance(value, tuple | list):
+        if all(map(_known_plain, value)):
             return value, _NOTHING
-        new: Any = value.model_copy(update=update)
-        strings = _together(changed for _, changed in fields.values())
-        if isinstance(value, Persona):  # its facts are named by what they are about
-            ids = {after.id: before.id for after, before in zip(new.as_facts(), value.as_facts(), strict=True)}
-            strings |= {after: before for after, before in ids.items() if after != before}
-        return new, strings
-    assert isinstance(value, tuple | list)  # noqa: S101 - the caller asked
-    if all(map(_known_plain, value)):
+        items = [_plain(item) for item in value]
+        strings = _together(changed for _, changed in items)
+        return (type(value)(new for new, _ in items), strings) if strings else (value, _NOTHING)
+    assert isinstance(value, Frozen)  # noqa: S101 - the caller asked
+    fields = {name: plain for name, one in value.__dict__.items() if (plain := _plain(one))[1]}
+    if not fields:
         return value, _NOTHING
-    items = [_plain(item) for item in value]
-    strings = _together(changed for _, changed in items)
-    return (type(value)(new for new, _ in items), strings) if strings else (value, _NOTHING)
+    new: Any = value.model_copy(update={name: new for name, (new, _) in fields.items()})
+    strings = _together(changed for _, changed in fields.values())
+    if isinstance(value, Persona):  # its facts are named by what they are about
+        ids = {after.id: before.id for after, before in zip(new.as_facts(), value.as_facts(), strict=True)}
+        strings |= {after: before for after, before in ids.items() if after != before}
+    return new, strings
 
 
 def _known_plain(item: object) -> bool:

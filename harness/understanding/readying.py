@@ -5,18 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from harness.language.sought import sought
 from harness.state.dialogue import DialogueState, Message
 from harness.state.facts import CHARACTER, USER
 from harness.state.persona import Persona, PersonaRef
 from harness.state.topics import Topic, TopicStack
+from harness.understanding.checks.comparing import lines_of_work
 from harness.understanding.checks.consistency import check_premise, check_reply
-from harness.understanding.checks.points import keys_of, members_of
+from harness.understanding.checks.points import keys_of, members_of, thin
 from harness.understanding.commitments.task import track_task
 from harness.understanding.commitments.track import track_commitments
 from harness.understanding.emotion.appraising import appraise
 from harness.understanding.emotion.track import track_emotion
 from harness.understanding.facts.extract import extract_facts
 from harness.understanding.facts.places import gazetteer
+from harness.understanding.facts.wants import any_noun
 from harness.understanding.moments import find_moment
 from harness.understanding.pack_examples import NOW
 from harness.understanding.references.entities import track_entities
@@ -60,17 +63,30 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
     yield partial(ready_nouns, pack.entities)
     for source in pack.relations.matched():
         yield partial(pack.pattern, source)
-    for section in (pack.history, pack.wants, pack.answering, pack.recall, *pack.wants.slots):
+    slots = (*pack.wants.slots, *pack.history.slots)
+    for section in (pack.history, pack.wants, pack.answering, pack.recall, *slots):
         yield partial(_compile_lists, section, pack)
+    yield partial(lines_of_work, pack)
     for source in pack.reply.vocatives:
         yield partial(pack.pattern, source)
-    for rewrites in (pack.recall.address, pack.recall.as_own, pack.recall.as_other, pack.lines.theirs, pack.text.swap):
+    asked = (pack.recall.address, pack.recall.as_own, pack.recall.as_other, pack.lines.theirs)
+    for rewrites in (*asked, pack.text.swap, pack.text.it, pack.answering.inverted, pack.answering.objects):
         yield partial(pack.rewrite, "", rewrites)
     yield partial(pack.any_of, pack.history.not_always)
-    yield lambda: [pack.pattern(question) for attribute in pack.attributes for question in attribute.questions]
+    for source in _sources(pack):
+        yield partial(pack.pattern, source)
+    for listed in _lists(pack):
+        yield partial(pack.any_of, listed)
+    told = pack.commitments
+    for expressions in (told.kept, told.kept_by_other, told.broken, told.broken_by_other):
+        yield partial(sought, expressions)
+    for expressions in (told.withdrawn, told.withdrawn_by_other):
+        yield partial(sought, expressions)
+    yield lambda: pack.time.recurring_expression
     for example in pack.examples:
         text = example.text
         yield partial(keys_of, text, pack)
+        yield partial(thin, text, pack)
         yield partial(members_of, text, pack)
         said = state.model_copy(update={"messages": earlier})
         yield partial(check_premise, text, state=state, persona=persona, pack=pack)
@@ -85,6 +101,26 @@ def readying(pack: LanguagePack, persona: Persona | None = None) -> Iterator[Cal
         yield partial(track_task, text, text, state=state, pack=pack)
     for name in pack.guards.kinds():
         yield partial(pack.guards.kind, name)
+
+
+def _sources(pack: LanguagePack) -> Iterator[str]:
+    """Expressions that stand by themselves in rules of several parts."""
+    for attribute in pack.attributes:
+        yield from attribute.questions
+        if attribute.holds:
+            yield attribute.holds
+    yield from (way.match for way in pack.text.further)
+    yield from pack.text.deaths
+    yield from pack.called.forms
+    yield from (slot.nouns for slot in pack.wants.slots)
+
+
+def _lists(pack: LanguagePack) -> Iterator[tuple[str, ...]]:
+    """Lists that are searched as one expression, besides those of whole sections."""
+    cues = pack.agreement
+    yield from (cues.own, cues.denied, cues.origins, cues.implied, cues.elsewhere, cues.never)
+    yield from (pack.recall.misnames, pack.text.things, pack.text.tastes_of_it, pack.reply.parties)
+    yield from (any_noun(slot.nouns, pack) for slot in pack.wants.slots)
 
 
 def readying_beside(pack: LanguagePack) -> Iterator[Callable[[], object]]:
@@ -103,7 +139,6 @@ def _compile_lists(section: Frozen, pack: LanguagePack) -> None:
             continue
         if all(isinstance(cue, str) for cue in cues):
             if any("(?P<" in cue for cue in cues):
-                for cue in cues:
-                    pack.pattern(cue)
+                pack.likely(cues, "")
             else:
                 pack.any_of(cues)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.understanding.checks.lasting import disagree
@@ -76,15 +77,18 @@ def between(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
                     else relation.strength
                 )
                 yield Conflict("claim", strength, claim.quote, known.quote, turn)
-    yield from _points(now, before, turn, pack)
-    yield from _values(now, before, turn, pack)
-    for length in now.lengths:
-        for other_length in before.lengths:
-            if disagree(length, other_length):
-                yield Conflict("length", _INSIDE, length.words, other_length.words, turn)
-    yield from _too_long(now, before, turn, pack)
-    yield from _forgotten(now, before, turn)
-    yield from _things(now, before, turn)
+    # A reply is compared with some dozens of messages and facts, and most have little to compare.
+    if now.points and before.points:
+        yield from _points(now, before, turn, pack)
+    if (now.slots and before.slots) or (now.states and before.states):
+        yield from _values(now, before, turn, pack)
+    if now.lengths or before.lengths:
+        yield from _lengths(now, before, turn)
+        yield from _too_long(now, before, turn, pack)
+    if now.unknown:
+        yield from _forgotten(now, before, turn)
+    if (now.owned and before.lacked) or (now.lacked and before.owned) or (now.counts and before.counts):
+        yield from _things(now, before, turn)
 
 
 def _points(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
@@ -151,7 +155,9 @@ def _in_compounds(first: str, second: str, pack: LanguagePack) -> bool:
 def _one_job(first: str, second: str, pack: LanguagePack) -> bool:
     """Whether two ways to give one's work can be one job: of a line of work, or a trade plied anywhere and a place."""
     first, second = fold(first), fold(second)
-    lines = [{number for number, field in enumerate(_fields(pack)) if field.search(text)} for text in (first, second)]
+    lines = [
+        {number for number, field in enumerate(lines_of_work(pack)) if field.search(text)} for text in (first, second)
+    ]
     if lines[0] & lines[1]:
         return True
     if not pack.history.anywhere:
@@ -290,6 +296,14 @@ def _values(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) ->
             yield Conflict(f"state:{about}", strength, words, held[about][1], turn)
 
 
+def _lengths(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:
+    """Has done something for another time than it said."""
+    for length in now.lengths:
+        for other in before.lengths:
+            if disagree(length, other):
+                yield Conflict("length", _INSIDE, length.words, other.words, turn)
+
+
 def _too_long(now: Utterance, before: Utterance, turn: int, pack: LanguagePack) -> Iterator[Conflict]:
     """Has done something for longer than it has lived ("I'm 25", "I've been married for 30 years")."""
     for one, other in ((now, before), (before, now)):
@@ -327,9 +341,11 @@ def _akin(first: str, second: str, pack: LanguagePack) -> bool:
     return bool(terms(first, pack) & terms(second, pack))
 
 
-def _fields(pack: LanguagePack) -> list[re.Pattern[str]]:
+@lru_cache(maxsize=16)
+def lines_of_work(pack: LanguagePack) -> tuple[re.Pattern[str], ...]:
+    """An expression for the words of each line of work."""
     parted = pack.script == "latin"
-    return [pack.pattern(rf"\b(?:{source})\b" if parted else source) for source in pack.history.fields]
+    return tuple(pack.pattern(rf"\b(?:{source})\b" if parted else source) for source in pack.history.fields)
 
 
 def _forgotten(now: Utterance, before: Utterance, turn: int) -> Iterator[Conflict]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from harness.errors import OperationRejected
 from harness.language.phrases import lower
 from harness.language.remembering import of_these
+from harness.language.sought import likely
 from harness.state import CHARACTER, USER, Finding, Persona, apply
 from harness.understanding.checks.ruled_out import refuses
 from harness.understanding.facts.extract import extract_facts
@@ -16,6 +17,9 @@ from harness.understanding.text import contains_phrase, fold, sentences, terms
 from harness.understanding.words import clauses
 
 if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
     from harness.language import LanguagePack
     from harness.language.sections_constraints import Foods
     from harness.state import DialogueState, Fact
@@ -32,20 +36,15 @@ def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack:
     does not speak against it; else only one that offers in its own words. What others are given, and what was only meant
     to be offered, does not count. What the message itself tells of them counts like what was told before it.
     """
-    cues = pack.constraints
-    facts = _binding(user_text, state, pack)
+    if not _may_bind(user_text, state, pack):
+        return ()
+    # Reading the message costs more than looking whether the reply offers anything at all.
+    offering = list(_offering(reply, user_text, pack))
+    facts = _binding(user_text, state, pack) if offering else []
     if not facts:
         return ()
-    asked = any(pattern.search(lower(user_text)) for pattern in cues.asks)
     found: list[Finding] = []
-    for sentence in sentences(reply):
-        minded = any(pattern.search(lower(sentence)) for pattern in cues.minded)
-        if minded:
-            continue
-        own = [clause for clause in clauses(sentence) if not any(one.search(lower(clause)) for one in cues.elsewhere)]
-        offered = ", ".join(own)
-        if not asked and not any(pattern.search(lower(offered)) for pattern in cues.offers):
-            continue
+    for sentence, own in offering:
         for clause in own:
             fact = next((fact for fact in facts if _names(clause, fact, pack)), None)
             if fact is not None and not refuses(clause, pack):
@@ -63,14 +62,40 @@ def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack:
     return tuple(found)
 
 
+def _offering(reply: str, user_text: str, pack: LanguagePack) -> Iterator[tuple[str, list[str]]]:
+    """Sentences of a reply that may offer something to the user, each with those of its clauses that speak of the user."""
+    cues = pack.constraints
+    asked = _any(cues.asks, lower(user_text))
+    for sentence in sentences(reply):
+        if _any(cues.minded, lower(sentence)):
+            continue
+        own = [clause for clause in clauses(sentence) if not _any(cues.elsewhere, lower(clause))]
+        if asked or _any(cues.offers, lower(", ".join(own))):
+            yield sentence, own
+
+
+@of_these(32)
+def _may_bind(user_text: str, state: DialogueState, pack: LanguagePack) -> bool:
+    """Whether something binds before a message, or the message may tell so itself."""
+    now = state.turn_count + 1
+    if any(_binds(fact, now, pack) for fact in state.active_facts(USER)):
+        return True
+    return any(_any(pack.constraints.told, lower(text)) for text in (_asked(state), user_text))
+
+
+def _any(expressions: tuple[re.Pattern[str], ...], lowered: str) -> bool:
+    return any(one.search(lowered) for one in likely(expressions, lowered))
+
+
+def _asked(state: DialogueState) -> str:
+    """The character's last words, which the message answers."""
+    return next((message.text for message in reversed(state.messages) if message.speaker == CHARACTER), "")
+
+
 @of_these(32)
 def _binding(user_text: str, state: DialogueState, pack: LanguagePack) -> list[Fact]:
-    """The facts that bind after a message. It is read only where something binds before it, or it may tell so itself."""
-    now = state.turn_count + 1
-    facts = [fact for fact in state.active_facts(USER) if _binds(fact, now, pack)]
-    asked = next((message.text for message in reversed(state.messages) if message.speaker == CHARACTER), "")
-    if not facts and not any(one.search(lower(text)) for one in pack.constraints.told for text in (asked, user_text)):
-        return facts
+    """The facts that bind after a message."""
+    now, asked = state.turn_count + 1, _asked(state)
     persona = Persona(name=state.persona.name)
     for operation in extract_facts(
         user_text, speaker=USER, state=state, persona=persona, pack=pack, turn=now, asked=asked

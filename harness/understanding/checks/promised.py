@@ -47,9 +47,7 @@ def unpromised(sentence: str, *, state: DialogueState, lines: Iterable[str], pac
 
     ``lines``: what the character ever said; a promise may be in one of them without having been noticed. Empty where it is known.
     """
-    match = next(
-        (match for one in pack.premise.promised if (match := pack.pattern(one).search(sentence)) is not None), None
-    )
+    match = next(pack.matches(pack.premise.promised, sentence), None)
     wanted = content(keys_of(match["c"], pack)[0]) if match is not None else frozenset()
     if match is None or not wanted:
         return "", ""

@@ -171,12 +171,15 @@ def _answers(clause: str, facts: tuple[Fact, ...], pack: LanguagePack) -> list[F
     asked = set(asked_attributes(clause, pack))
     words = terms(clause, pack)
     scores: dict[str, float] = {}
+    said: dict[str, bool] = {}
     for fact in facts:
         spec = pack.attribute(fact.attribute)
         key = spec.key if spec is not None else fact.attribute
         overlap = len(words & (terms(fact.attribute, pack) | terms(fact.value, pack)))
         names = spec.aliases if spec is not None else (fact.attribute,)
-        overlap += 2 * any(contains_phrase(clause, name) for name in names)
+        if fact.attribute not in said:
+            said[fact.attribute] = any(contains_phrase(clause, name) for name in names)
+        overlap += 2 * said[fact.attribute]
         score = 2.0 * (key in asked or forbids(fact, clause, asked, pack)) + (SHARED + overlap if overlap else 0)
         if score > 0:
             scores[fact.id] = score

@@ -363,7 +363,10 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
             continue
         if pack.any_of(cues.unsure).search(clause) or pack.any_of(cues.negators).search(clause):
             continue
-        for slot in cues.slots:
+        near = _near(clause, pack)
+        for number, slot in enumerate(cues.slots):
+            if number not in near and slot.key not in asked:
+                continue  # nearly all
             value = next((match["v"] for match in matches(slot.values, clause, pack) if match["v"]), "")
             if not value and slot.answers and slot.key in asked:
                 value = next((match["v"] for match in matches(slot.answers, clause, pack) if match["v"]), "")
@@ -380,6 +383,21 @@ def _slots(text: str, question: Asked | None, pack: LanguagePack) -> list[tuple[
         if kind:
             found.extend((f"favourite {kind}", match["v"], clause) for match in matches(cues.mine, clause, pack))
     return found
+
+
+def _near(clause: str, pack: LanguagePack) -> set[int]:
+    """Numbers of the slots of which a clause may give a value."""
+    slots, values = _values(pack)
+    return {slots[number] for number in values.numbers(clause)}
+
+
+@lru_cache(maxsize=16)
+def _values(pack: LanguagePack) -> tuple[tuple[int, ...], Sought]:
+    """The expressions of the values of all slots, and beside them the number of the slot that each is of."""
+    listed = [
+        (number, source) for number, slot in enumerate(pack.history.slots) for source in (*slot.values, *slot.answers)
+    ]
+    return tuple(number for number, _ in listed), Sought(pack.pattern(source) for _, source in listed)
 
 
 def _favourite_asked(clause: str, pack: LanguagePack) -> str:

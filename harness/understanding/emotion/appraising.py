@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import is_han, lower
 from harness.language.remembering import remembered
+from harness.language.sought import Sought
 from harness.state.emotion import Emotion
 from harness.understanding.emotion.moods import NEUTRAL_BELOW, Point, clip, emotion_at, nearest_label, prototype_of
 from harness.understanding.one_script import in_one_script
@@ -96,7 +98,7 @@ def _appraised(text: str, pack: LanguagePack) -> Emotion:
 
 def acts_in(text: str, pack: LanguagePack) -> list[Act]:
     """Speech acts directed at the listener, the heaviest first, each kind once."""
-    return list(_acts(lower(_masked(text, pack)), pack))
+    return list(_acts(lower(_cued(text, pack)[0]), pack))
 
 
 @remembered(64)
@@ -112,31 +114,39 @@ def _acts(lowered: str, pack: LanguagePack) -> tuple[Act, ...]:
 
 def _all_signs(text: str, pack: LanguagePack) -> list[_Sign]:
     lexicon = pack.emotion
-    cued: list[_Sign] = []
-    text = _without_names(text, lexicon)
-    lowered = lower(text)
-    for cue in lexicon.cues:
-        match = cue.pattern.search(lowered)
-        if match is None:
-            continue
-        if cue.label != "neutral":
-            cued.append(_Sign(cue.label, prototype_of(cue.label, lexicon), cue.strength, match[0].strip()))
-        if cue.masks:
-            text = _blanked(text, cue.pattern)
-            lowered = lower(text)
+    text, cued = _cued(text, pack)
     words = [sign for clause, factor in _weighted_clauses(text, lexicon) for sign in _signs(clause, factor, lexicon)]
     signs = [*words, *cued]
     acts = acts_in(text, pack)
     return [*signs, *(_Sign(act.shows, prototype_of(act.shows, lexicon), act.weight, act.words) for act in acts)]
 
 
-def _masked(text: str, pack: LanguagePack) -> str:
-    """A text with blanks in place of words that mean nothing by themselves where they stand."""
-    text = _without_names(text, pack.emotion)
-    for cue in pack.emotion.cues:
+@remembered(64)
+def _cued(text: str, pack: LanguagePack) -> tuple[str, tuple[_Sign, ...]]:
+    """A text with blanks in place of names and of words that mean nothing by themselves where they stand, and what its sayings show."""
+    lexicon, sought = pack.emotion, _cues(pack)
+    found: list[_Sign] = []
+    text = _without_names(text, lexicon)
+    lowered = lower(text)
+    rest = sought.numbers(lowered)
+    while rest:
+        done, *rest = rest
+        cue = lexicon.cues[done]
+        match = sought.expressions[done].search(lowered)
+        if match is None:
+            continue
+        if cue.label != "neutral":
+            found.append(_Sign(cue.label, prototype_of(cue.label, lexicon), cue.strength, match[0].strip()))
         if cue.masks:
             text = _blanked(text, cue.pattern)
-    return text
+            lowered = lower(text)
+            rest = [number for number in sought.numbers(lowered) if number > done]  # the next may stand beside a blank
+    return text, tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _cues(pack: LanguagePack) -> Sought:
+    return Sought(cue.pattern for cue in pack.emotion.cues)
 
 
 def _without_names(text: str, lexicon: EmotionLexicon) -> str:

@@ -40,7 +40,7 @@ def christened(
     if not wording.christening:
         return found
     for sentence in sentences(plain_text(text[:_LONGEST], pack))[:_MOST_SENTENCES]:
-        match = next(filter(None, (pack.pattern(one).search(sentence) for one in wording.christening)), None)
+        match = next(pack.matches(wording.christening, sentence), None)
         if match is None or any(
             pack.finds(cues, sentence) for cues in (pack.text.questions, pack.text.hypotheticals, pack.text.reports)
         ):

@@ -28,14 +28,18 @@ def ended(text: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
     pack = said.pack
     rules = pack.text
     silent = (rules.questions, rules.hypotheticals, rules.reports)
+    endings = _endings(pack)
     for sentence in sentences(plain_text(text, pack)) if rules.endings else ():
-        if len(sentence) > _LONGEST or any(pack.finds(list_, sentence) for list_ in silent):
+        if len(sentence) > _LONGEST:
             continue
-        endings = _endings(pack)
-        for number in endings.numbers(sentence):
-            match, ending = endings.expressions[number].search(sentence), rules.endings[number]
-            if match is None:
-                continue
+        told = [
+            (match, rules.endings[number])
+            for number in endings.numbers(sentence)
+            if (match := endings.expressions[number].search(sentence)) is not None
+        ]
+        if not told or any(pack.finds(list_, sentence) for list_ in silent):
+            continue
+        for match, ending in told:
             groups = match.groupdict()
             who = groups.get("who") or groups.get("who_too")
             facts = [

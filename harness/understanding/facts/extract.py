@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.state import CHARACTER, USER
+from harness.language.remembering import of_these
+from harness.state import CHARACTER, USER, FactStatus
 from harness.state.operations import AssertFact, MergeSubjects, Operation, RetractFact, ReviseFact
 from harness.understanding.facts.adding import further
 from harness.understanding.facts.asked import asked_attributes
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from harness.language import LanguagePack
-    from harness.state import DialogueState, Persona
+    from harness.state import DialogueState, Fact, Persona
 
 _MOST_FACTS = 12
 _RECENT_TEXT = 300
@@ -81,7 +82,8 @@ def extract_facts(
     """
     original, own = text, own_words(text, pack)
     text, joked = serious(own, pack)
-    claims = _all_claims(text, speaker, state, pack, turn, asked, third)
+    names = _named_before(state, pack)
+    claims = _all_claims(text, speaker, state, pack, turn, asked, third, names)
     said = Said(speaker, turn, at, pack, _alone(claims, text, pack))
     found: list[Operation] = list(put_right(text, state, said))
     righted = tuple(operation.quote for operation in found if isinstance(operation, ReviseFact))
@@ -105,7 +107,7 @@ def extract_facts(
     if all(isinstance(operation, AssertFact) and not operation.polarity for operation in found):
         found.extend(restated(text, state, said, asked))
     found.extend(retracted(text, state, said))
-    denied = denied_relations(text, state, said, _named_before(state, pack))
+    denied = denied_relations(text, state, said, names)
     found.extend(op for op in denied if op.fact_id not in touched and op not in found)
     found.extend(op for op in ended(text, state, said) if op.fact_id not in touched and op not in found)
     return tuple(_with_own_words(operation, original) for operation in found[:_MOST_FACTS])
@@ -145,19 +147,29 @@ def _states_before(own: str, rest: str, pack: LanguagePack) -> bool:
 
 
 def _all_claims(
-    text: str, speaker: str, state: DialogueState, pack: LanguagePack, turn: int, asked: str, third: str
+    text: str,
+    speaker: str,
+    state: DialogueState,
+    pack: LanguagePack,
+    turn: int,
+    asked: str,
+    third: str,
+    names: tuple[str, ...],
 ) -> list[Claim]:
-    """Claims of whole sentences, of a short answer, and of what is looked for; each thing once."""
+    """Claims of whole sentences, of a short answer, and of what is looked for; each thing once.
+
+    ``names``: of those who are known already.
+    """
     reading = Reading(
         third=third or _last_mentioned(speaker, state, pack, turn, asked),
         thing=_last_thing(speaker, state, turn),
-        names=_named_before(state, pack),
+        names=names,
     )
     claims = [_doubled(claim, pack) for claim in read_claims(text, pack, reading)]
     claims = further(text, claims, speaker=speaker, state=state, pack=pack, turn=turn, asked=asked)
-    related = third_relations(text, pack, reading.names)
+    related = third_relations(text, pack, names)
     claims += [claim for claim in related if all(not _same(claim, other) for other in claims)]
-    dead = tuple(deaths(text, pack, third=reading.third, names=reading.names))
+    dead = tuple(deaths(text, pack, third=reading.third, names=names))
     gone = {fold(claim.subject) for claim in dead if claim.attribute == VITAL_STATUS and claim.subject}
     claims += [claim for claim in dead if all(not _same(claim, other) for other in claims)]
     claims = [claim for claim in claims if claim.attribute != PARTNER or fold(claim.name) not in gone]
@@ -186,8 +198,15 @@ def _last_thing(speaker: str, state: DialogueState, turn: int) -> str:
 
 def _named_before(state: DialogueState, pack: LanguagePack) -> tuple[str, ...]:
     """Names of those that facts are about, or that they name ("a girlfriend called Maren"), the longest first."""
+    return _named(state.facts, pack)
+
+
+@of_these(8)
+def _named(facts: tuple[Fact, ...], pack: LanguagePack) -> tuple[str, ...]:
     found: set[str] = set()
-    for fact in state.active_facts():
+    for fact in facts:
+        if fact.status is not FactStatus.active:
+            continue
         if fact.subject not in (USER, CHARACTER):
             found.add(fact.subject)
         elif fact.attribute in RELATIVES:

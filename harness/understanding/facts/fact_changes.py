@@ -209,7 +209,7 @@ def put_right(text: str, state: DialogueState, said: Said) -> Iterator[Operation
     """
     pack = said.pack
     for sentence in sentences(plain_text(text, pack)):
-        for match in (m for source in pack.text.put_right if (m := pack.pattern(source).search(sentence))):
+        for match in pack.matches(pack.text.put_right, sentence):
             wrong, right = clean_value(match["w"], pack), clean_value(match["v"], pack)
             facts = [f for f in state.active_facts() if f.speaker == said.speaker and contains_phrase(f.value, wrong)]
             if not wrong or not right or fold(wrong) == fold(right) or not facts:
@@ -230,7 +230,7 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
     """
     pack = said.pack
     for sentence in sentences(plain_text(text, pack)):
-        righted = next((m for source in pack.text.put_right if (m := pack.pattern(source).search(sentence))), None)
+        righted = next(pack.matches(pack.text.put_right, sentence), None)
         if righted is not None:  # it names what is wrong, and so no other fact: a name only that was said wrongly
             wrong, value = clean_value(righted["w"], pack), clean_value(righted["v"], pack)
             by = [name for name in _addressed(asked, pack) if fold(name) == fold(wrong)]
@@ -238,7 +238,7 @@ def restated(text: str, state: DialogueState, said: Said, asked: str = "") -> It
                 yield named
                 return
             continue
-        match = next((m for source in pack.text.restated if (m := pack.pattern(source).search(sentence))), None)
+        match = next(pack.matches(pack.text.restated, sentence), None)
         if match is None:
             continue
         value = clean_value(match["v"], pack)
@@ -359,7 +359,7 @@ def retracted(text: str, state: DialogueState, said: Said) -> Iterator[Operation
     """Take back what a message asks to forget ("forget what I said about my job")."""
     pack = said.pack
     for sentence in sentences(plain_text(text, pack)):
-        match = next((m for source in pack.text.retractions if (m := pack.pattern(source).search(sentence))), None)
+        match = next(pack.matches(pack.text.retractions, sentence), None)
         if match is None:
             continue
         wanted = terms(match["v"], pack)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.understanding.facts.claims import Claim, same_numbers
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _HALF = 0.5
 
 
+# A reply is judged when it is checked and once more when its facts are kept.
+@lru_cache(maxsize=256)
 def relate(claim: Claim, known: Claim, pack: LanguagePack) -> Relation:
     """How ``claim`` stands to one proposition of a fact."""
     same = NEITHER

@@ -59,9 +59,8 @@ class Subjects:
 
     def mention(self, sentence: str) -> None:
         """Take up who is brought up without anything being said of him ("do you know Peter?")."""
-        for source in self.rules.mentions:
-            match = self.pack.pattern(source).search(sentence)
-            if match is not None and self._is_name(match["name"]):
+        for match in self.pack.matches(self.rules.mentions, sentence):
+            if self._is_name(match["name"]):
                 self.third = (match["name"].strip(), "")
                 return
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.language.remembering import remembered
 from harness.language.sections_relations import FIRST_SIGN, KNOWN_SIGNS
+from harness.language.sought import Sought
 from harness.state import CHARACTER, USER
 from harness.state.operations import RetractFact
 from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
@@ -52,51 +54,89 @@ def denied_relations(text: str, state: DialogueState, said: Said, known: tuple[s
                 yield RetractFact(fact_id=fact.id, turn=said.turn, reason=claim.quote[:QUOTE_LENGTH])
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A sentence that states something. ``clauses`` without their end marks, each with whether it denies."""
+
+    sentence: str
+    denies: bool
+    clauses: tuple[tuple[str, bool], ...]
+
+
+@remembered(512)
+def _told(text: str, pack: LanguagePack) -> tuple[_Told, ...]:
+    """The sentences of a message that are neither questions nor suppositions nor reports, and quote nobody."""
+    rules = pack.relations
+    if not rules.statements:
+        return ()
+    told = plain_text(_QUOTED.sub(" \n ", text), pack)
+    if any(doubt.search(told) for doubt in _sought(pack).doubts.likely(told)):
+        return ()
+    denials, breaks = pack.any_of(rules.denials), pack.any_of(pack.text.breaks)
+    found: list[_Told] = []
+    for sentence in sentences(told):
+        doubtful = pack.finds(pack.text.hypotheticals, sentence) or pack.finds(pack.text.reports, sentence)
+        if doubtful or pack.any_of(pack.text.questions).search(sentence):
+            continue
+        plain = [piece.strip().rstrip(".!。！~ ") for piece in breaks.split(sentence) if piece]
+        clauses = tuple((clause, denials.search(clause) is not None) for clause in plain)
+        found.append(_Told(sentence, denials.search(sentence) is not None, clauses))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Expressions:
+    """The expressions of a pack, with its words for persons filled in."""
+
+    doubts: Sought
+    statements: Sought
+    changes: Sought
+    verbs: Mapping[str, Sought]
+
+
+@lru_cache(maxsize=16)
+def _sought(pack: LanguagePack) -> _Expressions:
+    def filled(sources: tuple[str, ...]) -> Sought:
+        return Sought(pack.pattern(pack.relations.filled(source)) for source in sources)
+
+    rules = pack.relations
+    verbs = {key: filled(sources) for key, sources in rules.verbs.items()}
+    return _Expressions(filled(rules.doubts), filled((*rules.statements, *rules.mutual)), filled(rules.changes), verbs)
+
+
 class _Reader:
-    """Reads one message; keeps who was spoken of, for "his boss is"."""
+    """Reads one message; keeps the clauses before the one that is read, for "his boss is"."""
 
     def __init__(self, pack: LanguagePack, known: tuple[str, ...], *, denied: bool = False) -> None:
         self.pack = pack
         self.rules = pack.relations
         self.known = tuple(name for name in known if name not in (USER, CHARACTER))
         self.denied = denied
-        self.spoken_of: set[str] = set()
+        self.before: list[str] = []
 
     def read(self, text: str) -> Iterator[Claim]:
-        rules, pack = self.rules, self.pack
-        if not rules.statements:
-            return
-        told = plain_text(_QUOTED.sub(" \n ", text[:LONGEST]), pack)
-        if rules.doubts and pack.any_of(tuple(map(rules.filled, rules.doubts))).search(told):
-            return
-        for sentence in sentences(told):
-            doubtful = pack.finds(pack.text.hypotheticals, sentence) or pack.finds(pack.text.reports, sentence)
-            if doubtful or pack.any_of(pack.text.questions).search(sentence):
-                continue
-            if not self.denied:
-                yield from self._changed(sentence)
-            for clause in (piece for piece in pack.any_of(pack.text.breaks).split(sentence) if piece):
-                plain = clause.strip().rstrip(".!。！~ ")
-                claim = self._clause(plain)
+        for told in _told(text[:LONGEST], self.pack):
+            if not self.denied and not told.denies:
+                yield from self._changed(told.sentence)
+            for clause, denies in told.clauses:
+                claim = self._clause(clause) if denies == self.denied else None
                 if claim is not None:
-                    yield replace(claim, quote=sentence.strip())
-                self._mention(plain)
+                    yield replace(claim, quote=told.sentence.strip())
+                self.before.append(clause)
 
     def _clause(self, clause: str) -> Claim | None:
-        rules, pack = self.rules, self.pack
-        denies = pack.any_of(rules.denials).search(clause)
-        if (denies is not None) != self.denied:
-            return None
-        if denies is not None:
+        rules = self.rules
+        if self.denied:
             clause = self._affirmed(clause)
-        for match in self._matches((*rules.statements, *rules.mutual), clause):
+        sought = _sought(self.pack)
+        for match in self._matches(sought.statements, clause):
             other = match.get("b") or (self._meant() if match.get("own") else "")
             claim = self._claim(match["a"], other, match["r"])
             if claim is not None:
                 return claim
-        for key, sources in rules.verbs.items():
+        for key, expressions in sought.verbs.items():
             kind = rules.by_key.get(key)
-            for match in self._matches(sources, clause):
+            for match in self._matches(expressions, clause):
                 claim = self._claim(match["a"], match["b"], kind.words[0]) if kind is not None and kind.words else None
                 if claim is not None:
                     return claim
@@ -137,9 +177,9 @@ class _Reader:
     def _changed(self, sentence: str) -> Iterator[Claim]:
         """Read where somebody worked, and where he works now."""
         kind = self.rules.by_attribute.get(WORKPLACE)
-        if kind is None or not kind.former or self.pack.any_of(self.rules.denials).search(sentence):
+        if kind is None or not kind.former:
             return
-        for match in self._matches(self.rules.changes, sentence.strip().rstrip(".!。！~ ")):
+        for match in self._matches(_sought(self.pack).changes, sentence.strip().rstrip(".!。！~ ")):
             who = SPEAKER if match["me"] else match["a"].strip()
             if who != SPEAKER and not self._is_name(who):
                 continue
@@ -153,13 +193,13 @@ class _Reader:
                 yield Claim(who, WORKPLACE, new, quote=sentence, single=True, predicate=new)
             return
 
-    def _matches(self, sources: tuple[str, ...], clause: str) -> Iterator[Mapping[str, str]]:
+    def _matches(self, sought: Sought, clause: str) -> Iterator[Mapping[str, str]]:
         """The groups of the patterns that match, absent ones empty. Names that are known are tried as they stand, then as known
         ones: one sign stands for each, so that no pattern depends on who is spoken of in a talk.
         """
-        signed = self._signed(clause)
-        for source in sources:
-            expression = self.pack.pattern(self.rules.filled(source))
+        likely = sought.likely(clause)  # no expression needs a letter of a name
+        signed = self._signed(clause) if likely else clause
+        for expression in likely:
             match = expression.match(clause) or (expression.match(signed) if signed != clause else None)
             if match is not None:
                 yield {name: self._unsigned(words or "") for name, words in match.groupdict().items()}
@@ -173,17 +213,18 @@ class _Reader:
     def _unsigned(self, words: str) -> str:
         return "".join(self.known[ord(sign) - FIRST_SIGN] if sign in KNOWN_SIGNS else sign for sign in words)
 
-    def _mention(self, clause: str) -> None:
-        """Take up who a clause begins with."""
-        for source in ("^{name}",):
-            match = self.pack.pattern(source).match(clause)
-            names = [match[0]] if match is not None else []
-            names += [name for name in self.known if clause.startswith(name)]
-            self.spoken_of |= {max(names, key=len)} if names and self._is_name(max(names, key=len)) else set()
+    def _mentioned(self, clause: str) -> str:
+        """Who a clause begins with; empty where it is nobody."""
+        match = self.pack.pattern("^{name}").match(clause)
+        names = [match[0]] if match is not None else []
+        names += [name for name in self.known if clause.startswith(name)]
+        longest = max(names, key=len, default="")
+        return longest if self._is_name(longest) else ""
 
     def _meant(self) -> str:
         """Who "his" and "her" mean: the only one who was spoken of in this message."""
-        return next(iter(self.spoken_of)) if len(self.spoken_of) == 1 else ""
+        spoken_of = set(map(self._mentioned, self.before)) - {""}
+        return next(iter(spoken_of)) if len(spoken_of) == 1 else ""
 
     def _is_name(self, name: str) -> bool:
         if not name or len(name) > LONGEST_NAME:

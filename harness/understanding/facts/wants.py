@@ -121,7 +121,7 @@ def _indifferent(
         slot
         for slot in free
         if pack.any_of(slot.any_value).search(sentence)
-        or pack.any_of(_any_noun(slot.nouns, pack)).search(sentence)
+        or pack.any_of(any_noun(slot.nouns, pack)).search(sentence)
         or (whole and pack.pattern(slot.nouns).search(sentence))
     ]
     if not named and whole and not taken:
@@ -131,7 +131,8 @@ def _indifferent(
 
 
 @lru_cache(maxsize=256)
-def _any_noun(nouns: str, pack: LanguagePack) -> tuple[str, ...]:
+def any_noun(nouns: str, pack: LanguagePack) -> tuple[str, ...]:
+    """Expressions that leave a slot open which is named by one of its nouns."""
     return tuple(source.replace("{noun}", nouns) for source in pack.wants.any_noun)
 
 

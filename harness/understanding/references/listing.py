@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
+from harness.language.sought import likely
 from harness.understanding.references.naming import name_kind
 from harness.understanding.words import LONGEST_SENTENCE
 
@@ -23,7 +24,8 @@ LONGEST_HAN_ITEM = 10
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、．）:：]\s*(.{1,80})$", re.MULTILINE)
 _AFTER_NAME = re.compile(r"\s*(?:[:：;；,，—–(（]|\s-\s|\s--\s|[.。!！](?:\s|$)).*$")
 _COLONS = ":："
-_STOP = r"[.!?。！？;；\n]"
+_STOPS = re.compile(r"([.!?。！？;；\n])")
+_SENTENCES = re.compile(r"([.!?。！？\n])")
 _CAPITALS = re.compile(r"[A-Z][\w'&-]*(?: (?:(?:of|de|la|van|von) )?[A-Z][\w'&-]*)*")
 _WORD = re.compile(r" ([a-z][a-z'-]*)")
 _HEAD = r"(?:[^,:;]*?(?<!\w))?(?P<count>(?i:{count}))(?: [a-z][a-z'-]*){{1,3}}[,:] "
@@ -51,7 +53,7 @@ def find_lists(text: str, cues: EntityCues) -> list[list[Item]]:
     if len(numbered) > 1 and [number for number, _ in numbered] == list(range(1, len(numbered) + 1)):
         lists.append([item for _, item in numbered])
     offset = 0
-    for sentence in re.split(f"({_STOP})", text):
+    for sentence in _STOPS.split(text):
         short = len(sentence) <= LONGEST_SENTENCE
         if short and any(char in sentence for char in (*cues.list_separators, *cues.list_joiners)):
             items = _items(sentence, cues)
@@ -65,7 +67,7 @@ def find_told_apart(text: str, cues: EntityCues) -> list[list[Item]]:
     """Pairs with words about each item ("one is the Grand, the other is the Plaza", 一家是…另一家是…)."""
     pairs: list[list[Item]] = []
     offset = 0
-    for sentence in re.split(r"([.!?。！？\n])", text):
+    for sentence in _SENTENCES.split(text):
         items = _told_apart(sentence, cues) if len(sentence) <= LONGEST_SENTENCE else []
         if items:
             pairs.append([Item(item.name, item.start + offset, item.article) for item in items])
@@ -75,7 +77,7 @@ def find_told_apart(text: str, cues: EntityCues) -> list[list[Item]]:
 
 def _told_apart(sentence: str, cues: EntityCues) -> list[Item]:
     """The pair in one sentence, or nothing."""
-    for expression in cues.told_apart_expressions:
+    for expression in likely(cues.told_apart_expressions, sentence):
         match = expression.search(sentence)
         if match is None:
             continue

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harness.language.phrases import alternatives, is_han, lower
+from harness.language.sought import Sought
 from harness.understanding.references.han_names import begins_with_time, han_names
 from harness.understanding.references.listing import Item, find_lists, find_told_apart
 from harness.understanding.references.naming import name_kind
@@ -97,7 +98,8 @@ def _named(text: str, pack: LanguagePack) -> Iterator[tuple[Mention, tuple[int, 
     """Names that a wording introduces, each with the place of the noun that goes with it (empty without)."""
     cues = pack.entities
     lowered = lower(text)
-    for expression, wording in cues.name_expressions:
+    for number in _wordings(pack).numbers(text):
+        expression, wording = cues.name_expressions[number]
         if wording.hints and not any(hint in lowered for hint in wording.hints):
             continue
         for match in expression.finditer(text):
@@ -111,6 +113,11 @@ def _named(text: str, pack: LanguagePack) -> Iterator[tuple[Mention, tuple[int, 
             owner = _owner(text[: match.start("noun")], cues) if telling else ""
             span = match.span("noun") if noun else (0, 0)
             yield Mention(name, kind_found, aliases, start, owner=owner, proper=True), span
+
+
+@lru_cache(maxsize=16)
+def _wordings(pack: LanguagePack) -> Sought:
+    return Sought(expression for expression, _ in pack.entities.name_expressions)
 
 
 def _owner(before: str, cues: EntityCues) -> str:
