@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness import settings as settings_module
 from harness.app_servers import memory_options
+from harness.errors import SettingsError
 from harness.language import LanguagePacks
 from harness.language.redaction import redactor
 from harness.memory import Background, JoinedStore, LayerPolicy, MemoryFiles, MemoryPolicy, Shared, WriteGate
@@ -81,10 +82,15 @@ class MemoryParts:
         return settings_module.home() / "memory.db"
 
     def store(self) -> MemoryStore | None:
-        """The store; None when memory is off."""
+        """The store; None when memory is off. Raises SettingsError, MissingExtra."""
         if self._store is None and self.backend != OFF:
             from harness.adapters.memories import MEMORY_BACKENDS
 
+            if self._settings.memory.vector_index != "exact" and self.backend not in ("postgres", "memory"):
+                message = f"memory.vector_index is {self._settings.memory.vector_index!r}, which only the backend postgres has; memory is in {self.backend!r}."
+                raise SettingsError(
+                    message, remedy='Set memory.vector_index to "exact", or memory.backend to "postgres".'
+                )
             options = memory_options(self._settings, self.backend, self.path)
             self._store = MEMORY_BACKENDS[self.backend].open(options)
         return self._store

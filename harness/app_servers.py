@@ -65,6 +65,8 @@ def memory_options(settings: Settings, backend: str, path: Path) -> MemoryOption
         timeout_s=memory.timeout_s,
         pool_size=memory.pool_size,
         key_prefix=storage.key_prefix,
+        vector_index=memory.vector_index,
+        ef_search=memory.ef_search,
     )
 
 
@@ -195,7 +197,7 @@ async def _graph(settings: Settings, section: str, backend: str) -> tuple[str, s
 
 
 async def _postgres(settings: Settings, section: str, backend: str) -> tuple[str, str]:
-    """What was found, and nothing to do about it. Raises a HarnessError."""
+    """What was found, and what to do about it (a warning). Raises a HarnessError."""
     from harness.adapters.memories import MEMORY_BACKENDS
     from harness.adapters.stores import BACKENDS
 
@@ -211,7 +213,10 @@ async def _postgres(settings: Settings, section: str, backend: str) -> tuple[str
         stats = await memories.stats()
     finally:
         await memories.close()
-    return f"{shown} answers; items: {stats.items}, vectors: {stats.vectors}", ""
+    return (
+        f"{shown} answers; items: {stats.items}, vectors: {stats.vectors}, search: {stats.vector_search}",
+        stats.notice,
+    )
 
 
 _EXAMINE = {"redis": _redis, "postgres": _postgres, "bolt": _graph, "falkordb": _graph}

@@ -175,6 +175,8 @@ def show_stats(*, as_json: Json = False, config: Config = None, overrides: Set =
 
     found = with_harness(load_settings(config, overrides), work)
     print_json(found) if as_json else render.console().print(render_memory.stats(found))
+    if found.notice:
+        typer.echo(found.notice, err=True)
 
 
 @app.command("recent")

@@ -25,13 +25,20 @@ from harness.cli.options import Config, Json, Set, load_settings
 
 @app.command("reindex")
 def reindex_memories(*, as_json: Json = False, config: Config = None, overrides: Set = None) -> None:
-    """Make the missing vectors, or all of them anew after a change of the embedder. May be interrupted and repeated."""
+    """Make the missing vectors, or all of them anew after a change of the embedder, then the index that memory.vector_index asks for. May
+    be interrupted and repeated.
+    """
 
     async def work(memories: Any) -> Any:
-        with progress("Embedding") as show:
-            return {"made": await memories.reindex(show)}
+        with progress("Vectors") as show:
+            made = await memories.reindex(show)
+        return {"made": made, "vector_search": (await memories.stats()).vector_search}
 
-    change(work, lambda done: f"Made {done['made']} vectors.", as_json=as_json, config=config, overrides=overrides)
+    def say(done: Any) -> str:
+        by = "" if done["vector_search"] == "exact" else f" They are searched by an index ({done['vector_search']})."
+        return f"Made {done['made']} vectors.{by}"
+
+    change(work, say, as_json=as_json, config=config, overrides=overrides)
 
 
 @app.command("export")

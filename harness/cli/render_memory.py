@@ -107,6 +107,7 @@ def stats(counted: MemoryStats) -> RenderableType:
     row(made, "with a vector", counted.vectors)
     if counted.space is not None:
         row(made, "embedded by", f"{counted.space.model} ({counted.space.dimensions})")
+        row(made, "search by vectors", counted.vector_search)
     if counted.size_bytes is not None:
         row(made, "size", f"{counted.size_bytes / 1_000_000:.1f} MB")
     return made

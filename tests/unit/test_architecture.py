@@ -16,7 +16,7 @@ ROOT = Path(str(harness.__file__)).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "addresses", "file_lock", "resources", "yaml_strict", "tolerant"),
-    ("state", "settings", "logs", "redacting"),
+    ("state", "settings", "logs", "redacting", "templates"),
     ("ports", "language", "prompts", "prompt_views"),
     ("understanding", "persona", "asking", "context", "memory", "turn", "doctor", "later"),
     ("session",),

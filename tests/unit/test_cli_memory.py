@@ -193,7 +193,10 @@ def test_every_change_can_be_read_by_a_program(run: Run, text: str) -> None:
     assert json.loads(run("search", text, "--project", "org/别的", "--json").stdout) == []
     assert json.loads(run("search", text, "--json").stdout) == []
     assert [one["id"] for one in json.loads(run("list", "--project", "org/商店", "--json").stdout)] == [made["id"]]
-    assert json.loads(run("reindex", "--json", "--set", "memory.embedder=hash").stdout) == {"made": 1}
+    assert json.loads(run("reindex", "--json", "--set", "memory.embedder=hash").stdout) == {
+        "made": 1,
+        "vector_search": "exact",
+    }
     assert json.loads(run("export", "-o", "x.jsonl", "--json").stdout) == {"exported": 1, "file": "x.jsonl"}
     assert json.loads(run("forget", "--project", "org/商店", "--yes", "--json").stdout) == {"forgotten": 1, "files": []}
     made = json.loads(run("note", text, "--task", "t1", "--world", "w", "--json").stdout)

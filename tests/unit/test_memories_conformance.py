@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.adapters.memories import MEMORY_BACKENDS, MemoryOptions
+from harness.adapters.memories._postgres_index import Hnsw
 from harness.adapters.memories.postgres import PostgresMemoryStore
 from harness.adapters.memories.sqlite import SQLiteMemoryStore
 from harness.testing.conformance.memories import MEMORY_CHECKS, MemoryCheck, memory_storage_of, run_memory_check
@@ -42,6 +43,18 @@ async def test_postgres_without_pgvector_conforms(check: MemoryCheck, postgres_s
         # Only this schema is searched, and the extension is in another.
         place = postgres_server.place(f"plain_{folder.name}".replace("-", "_")).removesuffix(",public")
         return PostgresMemoryStore(place)
+
+    await run_memory_check(check, memory_storage_of(make, durable=True))
+
+
+@pytest.mark.parametrize("check", MEMORY_CHECKS, ids=lambda check: check.__name__)
+async def test_postgres_with_an_approximate_index_conforms(
+    check: MemoryCheck, postgres_server: PostgresForTests
+) -> None:
+    def make(folder: Path) -> MemoryStore:
+        # By the index, however few there are.
+        place = postgres_server.place(f"index_{folder.name}".replace("-", "_"))
+        return PostgresMemoryStore(place, hnsw=Hnsw(candidate_cost=0))
 
     await run_memory_check(check, memory_storage_of(make, durable=True))
 

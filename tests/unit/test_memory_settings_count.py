@@ -132,6 +132,7 @@ EFFECTS = dict(
 )
 ELSEWHERE = {
     "memory.url", "memory.path", "memory.timeout_s", "memory.pool_size",  # where a server or a file is: test_server_settings
+    "memory.vector_index", "memory.ef_search",  # test_postgres_index, test_server_settings
     "memory.constraints", "memory.lasting", "memory.recurrence", "memory.promotion_gate", "memory.archive_above",
     "memory.drop_below", "memory.review_days",  # test_memory_lifecycle, test_memory_review, test_memory_sessions
     "memory.importance",  # test_memory_importance

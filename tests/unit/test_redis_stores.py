@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.memories._filters import matches
-from harness.adapters.memories._redis_search import RedisSearch
-from harness.adapters.memories.ram import InProcessMemoryStore
 from harness.adapters.memories.redis import RedisMemoryStore
 from harness.adapters.redis.client import RedisClient
 from harness.adapters.redis.options import RedisOptions
@@ -423,65 +420,3 @@ async def test_many_removals_elsewhere_are_noticed(options: RedisOptions, raw: C
     assert len((await two.search(query)).hits) == 10
     for store in (one, two):
         await store.close()
-
-
-FILTERS = {
-    "kinds": {"kinds": ("fact", "task")},
-    "session": {"session": 'of "b", \\'},
-    "another session": {"other_than": "会话 一"},
-    "pinned": {"pinned": True},
-    "not pinned": {"pinned": False},
-    "hidden": {"statuses": ("hidden",)},
-    "any status": {"statuses": ()},
-    "several": {"kinds": ("message",), "other_than": "会话 一", "statuses": ("active", "hidden"), "pinned": False},
-    "none": {"session": "nobody"},
-}
-
-
-@pytest.mark.parametrize("code", ["en", "zh"])
-@pytest.mark.parametrize("case", sorted(FILTERS))
-async def test_the_server_passes_over_what_a_filter_leaves_out(
-    case: str, code: str, options: RedisOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a store that looks at every item finds them, though few of the best pass; and few of those that do not are read."""
-    word, about = {"en": ("ferry", '"k":"fact" "pin":true'), "zh": ("渡船", '"k":"fact" 钉住')}[code]
-    sessions = ["会话 一", 'of "b", \\', "", "会话"]
-    entries = [
-        entry(
-            f"{number:03d}",
-            *[word] * (1 + number % 7),
-            about,
-            text=f"{word} {about} {number}",
-            kind="fact" if number % 11 == 3 else "message",
-            session=sessions[0 if number % 5 else (number // 5) % 4],
-            turn_id=f"t{number}",
-            status="hidden" if number % 13 == 5 else "active",
-            pinned=number % 17 == 2,
-            vector=(1.0, 0.0) if number % 2 else (0.6, 0.8),
-        )
-        for number in range(150)
-    ]
-    store, plain = RedisMemoryStore(options), InProcessMemoryStore()
-    read: list[int] = []
-    look = RedisSearch._look
-
-    async def counting(self: RedisSearch, asked: Any, docs: Any) -> None:
-        read.extend(docs)
-        await look(self, asked, docs)
-
-    monkeypatch.setattr(RedisSearch, "_look", counting)
-    for one in (store, plain):
-        await one.embed(SPACE, {})
-        await one.put(entries)
-    where = MemoryFilter(Scope(user="ann"), **FILTERS[case])  # type: ignore[arg-type]  # as they are named
-    for query in (MemoryQuery(where, (word,), None, 3), MemoryQuery(where, (), (1.0, 0.0), 3), MemoryQuery(where, (word,), (0.0, 1.0), 200)):  # fmt: skip
-        read.clear()
-        found, wanted = await store.search(query), await plain.search(query)
-        scores = [[score for hit in hits.hits for score in (hit.lexical or 0.0, hit.cosine or 0.0)] for hits in (found, wanted)]  # fmt: skip
-        assert scores[0] == pytest.approx(scores[1])
-        assert all(matches(hit.item, where) for hit in found.hits)
-        if query.limit == 3:
-            passing = sum(matches(one.item, where) for one in entries)
-            assert len(read) <= 3 + passing
-    assert sum(matches(one.item, where) for one in entries) == len(found.hits)
-    await store.close()

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from harness.adapters.memories import MEMORY_BACKENDS
+from harness.adapters.memories._postgres_index import Hnsw
+from harness.adapters.memories.postgres import PostgresMemoryStore
 from harness.addresses import expanded, kind_of, masked
 from harness.app import Harness
 from harness.app_servers import check_servers, memory_options, store_options
@@ -38,7 +41,23 @@ def test_memory_takes_the_address_of_the_sessions_where_it_is_of_the_same_kind(m
     own = settings_of(storage__url=ADDRESS, memory__url="postgresql://other/memory")
     assert memory_options(own, "postgres", Path()).url == "postgresql://other/memory"
     assert memory_options(own, "sqlite", Path()).url == ""
+    assert (options.vector_index, options.ef_search) == ("exact", 200)
     assert UNSEEN not in f"{options!r} {store_options(settings, Path())!r}"
+
+
+async def test_the_index_of_vectors_is_as_the_settings_say() -> None:
+    chosen = {"memory__url": "postgresql://h/d", "memory__vector_index": "hnsw", "memory__ef_search": "333"}
+    for options, wanted in (
+        (memory_options(settings_of(**chosen), "postgres", Path()), Hnsw(ef_search=333)),
+        (memory_options(settings_of(memory__url="postgresql://h/d"), "postgres", Path()), None),
+    ):
+        store = MEMORY_BACKENDS["postgres"].open(options)
+        assert isinstance(store, PostgresMemoryStore)
+        assert store.hnsw == wanted
+        await store.close()
+    for value in ("9", "1001"):
+        with pytest.raises(SettingsError, match="ef_search"):
+            settings_of(memory__ef_search=value)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from harness.adapters.backends import AnyBackend, PlaceOptions, table
 
@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MemoryOptions(PlaceOptions):
-    """What a backend of memory items may need to know; each takes what concerns it."""
+    """What a backend of memory items may need to know; each takes what concerns it.
+
+    Attributes:
+        vector_index: ``exact`` or ``hnsw``, of PostgreSQL. ``ef_search``: how many candidates a search by that index holds.
+    """
+
+    vector_index: Literal["exact", "hnsw"] = "exact"
+    ef_search: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +41,11 @@ def _sqlite(options: MemoryOptions) -> MemoryStore:
 
 
 def _postgres(options: MemoryOptions) -> MemoryStore:
+    from harness.adapters.memories._postgres_index import Hnsw
     from harness.adapters.memories.postgres import PostgresMemoryStore
 
-    return PostgresMemoryStore(options.url, timeout_s=options.timeout_s, pool_size=options.pool_size)
+    hnsw = Hnsw(options.ef_search) if options.vector_index == "hnsw" else None
+    return PostgresMemoryStore(options.url, timeout_s=options.timeout_s, pool_size=options.pool_size, hnsw=hnsw)
 
 
 def _faiss(options: MemoryOptions) -> MemoryStore:

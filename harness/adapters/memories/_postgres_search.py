@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.adapters.memories._bm25 import K1, B, Ranking, distinct, rarest
 from harness.adapters.memories._entries import check_dimensions, floats
+from harness.adapters.memories._postgres_approximate import Extent
 from harness.adapters.memories._postgres_vectors import Nearest
 from harness.adapters.memories._postgres_where import Condition, admitted_extents, fitting, number_of, of_groups
 from harness.ports.memories import EmbeddingSpace, MemoryHit, MemoryHits, MemoryQuery, Vector
@@ -48,6 +49,7 @@ class _Asked:
     limit: int
     ranking: Ranking
     words: Mapping[int, str]
+    extent: Extent
     counted: dict[int, tuple[dict[str, int], int]] = field(default_factory=dict)
 
 
@@ -66,6 +68,7 @@ class Search:
         seen = of_groups(groups, "grp")
         told = await sql.rows(_TOLD.format(groups=seen.sql), list(words), *seen.values)
         documents, tokens, model, dimensions, known = told[0]
+        stored = documents
         if extents is not None:
             documents, tokens = (sum(part) for part in zip((0, 0), *extents.values(), strict=True))
         frequencies = {**dict.fromkeys(words.values(), 0), **{words[term]: int(items) for term, items in known}}
@@ -76,6 +79,7 @@ class Search:
             limit=max(query.limit, 0),
             ranking=Ranking.of(frequencies, documents, tokens),
             words=words,
+            extent=Extent(documents, stored),
         )
         lexical = await self._by_words(sql, asked, frequencies)
         nearest = await self._by_vector(sql, asked, query.vector, space, lexical)
@@ -121,7 +125,14 @@ class Search:
         query = floats(vector, "query")
         check_dimensions(query, space, "query")
         return await self._vectors.nearest(
-            sql, query, space, groups=asked.groups, fitting=asked.fitting, limit=asked.limit, lexical=lexical
+            sql,
+            query,
+            space,
+            groups=asked.groups,
+            fitting=asked.fitting,
+            limit=asked.limit,
+            lexical=lexical,
+            extent=asked.extent,
         )
 
 

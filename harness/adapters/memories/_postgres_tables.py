@@ -8,17 +8,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories._entries import Prepared, check_dimensions
+from harness.adapters.memories._postgres_index import Hnsw, brought
 from harness.adapters.memories._postgres_items import Items
 from harness.adapters.memories._postgres_layout import TABLES
 from harness.adapters.memories._postgres_search import Search
 from harness.adapters.memories._postgres_vectors import Vectors
 from harness.adapters.memories._postgres_where import Condition, doomed, fitting, inside, number_of, of_groups
 from harness.adapters.memories._vectors import numpy_module
+from harness.addresses import masked
+from harness.errors import StoreError
 from harness.ports.memories import EmbeddingSpace, MemoryStats
 
 if TYPE_CHECKING:
     from harness.adapters.stores._postgres_server import Sql
-    from harness.ports.memories import MemoryFilter, MemoryHits, MemoryQuery
+    from harness.ports.memories import MemoryFilter, MemoryHits, MemoryQuery, VectorSearch
     from harness.state.memory import MemoryItem
 
 # One writer at a time: counts and numbers that depend on each other are kept in many rows.
@@ -29,10 +32,12 @@ _PORTION = 1000
 
 
 class Tables:
-    """What a store does on its server. ``url``: of the server, for errors."""
+    """What a store does on its server. ``url``: of the server, for errors. ``hnsw``: search by an index."""
 
-    def __init__(self, url: str) -> None:
-        self._vectors = Vectors()
+    def __init__(self, url: str, hnsw: Hnsw | None = None) -> None:
+        self._url = url
+        self._hnsw = hnsw
+        self._vectors = Vectors(hnsw)
         self._items = Items(url, self._vectors)
         self._search = Search(self._items, self._vectors)
 
@@ -165,6 +170,22 @@ class Tables:
             )
             await self._vectors.set(sql, {doc: vectors[name.decode()] for name, doc in rows})
 
+    async def index_vectors(self, sql: Sql) -> VectorSearch:
+        """Build the index that is wanted, or drop one that is not; gives how vectors are found now. On a connection without a
+        transaction. Raises StoreError.
+        """
+        space = await self._vectors.space(sql)
+        dimensions = None
+        if self._hnsw is not None and space is not None:
+            if why := await self._vectors.unindexable(sql, space):
+                message = f"There can be no approximate index of vectors at {masked(self._url)!r}: {why}."
+                raise StoreError(
+                    message, remedy='Set memory.vector_index to "exact", or see docs/backends.md, "PostgreSQL".'
+                )
+            dimensions = space.dimensions
+        await brought(sql, dimensions, self._url)
+        return "exact" if dimensions is None else "hnsw"
+
     async def vectors(self, sql: Sql, ids: Collection[str]) -> dict[str, array[float]]:
         """Vectors by id."""
         rows = await sql.rows(
@@ -183,6 +204,8 @@ class Tables:
         layers = (
             "SELECT layer, count(*) FROM harness_memory_items JOIN harness_memory_groups USING (grp) GROUP BY layer"
         )
+        space = await self._vectors.space(sql)
+        search, notice = await self._vectors.search_used(sql, space)
         size = " + ".join(f"pg_total_relation_size('harness_memory_{name}')" for name in TABLES)
         return MemoryStats(
             items=(await sql.rows("SELECT items FROM harness_memory_totals"))[0][0],
@@ -190,8 +213,10 @@ class Tables:
             by_kind=dict(await sql.rows("SELECT kind, count(*) FROM harness_memory_items GROUP BY kind")),
             by_status=dict(await sql.rows("SELECT status, count(*) FROM harness_memory_items GROUP BY status")),
             vectors=(await sql.rows("SELECT count(*) FROM harness_memory_vectors"))[0][0],
-            space=await self._vectors.space(sql),
+            space=space,
             size_bytes=(await sql.rows(f"SELECT {size}"))[0][0],
+            vector_search=search,
+            notice=notice,
         )
 
     async def _put(self, sql: Sql, entries: Sequence[Prepared]) -> None:

@@ -8,14 +8,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harness.adapters.memories._postgres_approximate import ApproximateSearch, Extent
+from harness.adapters.memories._postgres_index import Hnsw, drop_all, indexes, lacking, literal, made, version_of
 from harness.adapters.memories._postgres_where import Condition, of_groups
 from harness.adapters.memories._sqlite_vectors import packed, unpacked
 from harness.adapters.memories._vectors import Scan, VectorIndex, numpy_module
-from harness.ports.memories import EmbeddingSpace
+from harness.ports.memories import EmbeddingSpace, VectorSearch
 
 if TYPE_CHECKING:
     from harness.adapters.stores._postgres_server import Sql
 
+_REINDEX = "`harness memory reindex`"
 _MORE = 4
 """How many times more vectors are looked at when a filter left too few; after that, what passes the filter is looked for first."""
 
@@ -37,9 +40,15 @@ class Nearest:
 
 
 class Vectors:
-    """The vectors of a store. Without pgvector those of the server are read once, and after that only what has changed."""
+    """The vectors of a store. Without pgvector those of the server are read once, and after that only what has changed.
 
-    def __init__(self) -> None:
+    Args:
+        hnsw: search by an approximate index where there is one and it is worth it; None: compare all vectors.
+    """
+
+    def __init__(self, hnsw: Hnsw | None = None) -> None:
+        self._hnsw = hnsw
+        self._approximate: ApproximateSearch | None = None
         self._typed: bool | None = None
         self._index: VectorIndex | None = None
         self._of: EmbeddingSpace | None = None
@@ -62,9 +71,15 @@ class Vectors:
         return None if model is None else EmbeddingSpace(model, dimensions)
 
     async def set_space(self, sql: Sql, space: EmbeddingSpace) -> None:
-        """Another space drops all vectors."""
-        if await self.space(sql) != space:
+        """Another space drops all vectors, and their index: it is built anew when the new ones are there."""
+        known = await self.space(sql)
+        if known != space:
             await sql.run("DELETE FROM harness_memory_vectors")
+            if known is not None:
+                await drop_all(sql)
+            elif self._hnsw is not None and not await self.unindexable(sql, space):
+                # The first ever: there is nothing to wait for.
+                await sql.run(made(space.dimensions, concurrently=False))
             await sql.run(
                 "UPDATE harness_memory_totals SET model = %s, dimensions = %s, removals = removals + 1",
                 space.model,
@@ -98,7 +113,7 @@ class Vectors:
             "SET grp = excluded.grp, change = excluded.change, vector = excluded.vector",
             rows[0][0],
             list(vectors),
-            [_literal(vector) if typed else packed(vector) for vector in vectors.values()],
+            [literal(vector) if typed else packed(vector) for vector in vectors.values()],
         )
 
     async def drop(self, sql: Sql, docs: Collection[int]) -> None:
@@ -117,9 +132,17 @@ class Vectors:
         fitting: Condition,
         limit: int,
         lexical: Collection[int],
+        extent: Extent,
     ) -> Nearest:
         """The best of the groups that fit, and the cosines of what was found by words."""
         if await self.typed(sql):
+            approximate = await self._by_index(sql)
+            if approximate is not None and approximate.worth_it(extent, limit):
+                quickly = await approximate.nearest(
+                    sql, query, groups=groups, fitting=fitting, limit=limit, lexical=lexical, extent=extent
+                )
+                if quickly is not None:
+                    return Nearest(quickly.cosines, quickly.docs, quickly.mean, quickly.deviation, quickly.number)
             return await _in_sql(sql, query, groups, fitting, limit, lexical)
         np = numpy_module()
         async with self._scanning:
@@ -134,6 +157,36 @@ class Vectors:
             cosines = dict(zip((row[0] for row in found), values, strict=True))
         ordered = sorted((doc for doc in docs if doc in cosines), key=lambda doc: (cosines[doc], doc), reverse=True)
         return Nearest(cosines, tuple(ordered), scan.mean, scan.deviation, len(scan))
+
+    async def search_used(self, sql: Sql, space: EmbeddingSpace | None) -> tuple[VectorSearch, str]:
+        """How vectors are found now, ``exact`` or ``hnsw``, and what is to be said about it; empty for nothing."""
+        there = await indexes(sql)
+        if self._hnsw is None:
+            size = sum(index.size_bytes for index in there) / 1_000_000
+            unused = f"An index of {size:.1f} MB is not used and makes writing slow; {_REINDEX} drops it."
+            return "exact", unused if there else ""
+        if space is None:
+            return "exact", ""
+        if why := await self.unindexable(sql, space):
+            return "exact", f"The search stays exact: {why}."
+        if any(index.usable and index.dimensions == space.dimensions for index in there):
+            return "hnsw", ""
+        left = "was not built to its end" if there else "is not built yet"
+        return (
+            "exact",
+            f"The search is exact: the index that memory.vector_index asks for {left}; {_REINDEX} builds it.",
+        )
+
+    async def unindexable(self, sql: Sql, space: EmbeddingSpace) -> str:
+        """Why there can be no index; empty when there can."""
+        if not await self.typed(sql):
+            return "the vectors are stored as bytes, because the database had no pgvector when the tables were made"
+        return lacking(await version_of(sql), space.dimensions)
+
+    async def _by_index(self, sql: Sql) -> ApproximateSearch | None:
+        if self._approximate is None and self._hnsw is not None:
+            self._approximate = ApproximateSearch(self._hnsw, await version_of(sql))
+        return self._approximate
 
     async def _caught_up(self, sql: Sql, space: EmbeddingSpace) -> VectorIndex:
         if self._index is None or self._of != space:
@@ -156,11 +209,6 @@ class Vectors:
                 index.extend(docs, groups, b"".join(vectors))
             self._changes = changes
         return index
-
-
-def _literal(vector: array[float]) -> str:
-    """As pgvector reads it; nine digits give the same 32 bits again."""
-    return f"[{','.join(format(value, '.9g') for value in vector)}]"
 
 
 async def _passing(sql: Sql, scan: Scan, condition: Condition, limit: int) -> list[int]:
@@ -188,7 +236,7 @@ async def _in_sql(
     limit: int,
     lexical: Collection[int],
 ) -> Nearest:
-    asked = _literal(query)
+    asked = literal(query)
     seen = of_groups(groups, "v.grp")
     scanned = (
         "WITH scanned AS MATERIALIZED (SELECT v.doc, -(v.vector <#> %s::vector) AS cosine "

@@ -253,6 +253,58 @@ local function docs_of(ids)
   return found
 end
 
+-- Whether a text has one of these in it.
+local function has(text, needles)
+  for _, needle in ipairs(needles) do
+    if string.find(text, needle, 1, true) then return true end
+  end
+  return false
+end
+
+-- Whether what a row tells of speaker, subject and times may pass. Rows of an earlier version tell nothing of it, and pass. Times
+-- are rounded here, the greater of two never below the other: the very moment passes, the caller looks at it again.
+local function told_fits(row, sift)
+  if not (sift.told[1] or sift.since or sift['until'] or sift.now) or string.sub(row, 1, 7) ~= '{"by":"' then return true end
+  local head = string.sub(row, 1, (string.find(row, ',"i":"', 1, true)))
+  for _, needle in ipairs(sift.told) do
+    if not string.find(head, needle, 1, true) then return false end
+  end
+  local expires = sift.now and tonumber(string.match(head, '"e_":(-?%d+)'))
+  if expires and expires < sift.now then return false end
+  if not sift.since and not sift['until'] then return true end
+  local moment = tonumber(string.match(head, '"w_":(-?%d+)'))
+  return moment and (not sift.since or moment >= sift.since) and (not sift['until'] or moment <= sift['until'])
+end
+
+-- sift: any: lists of pieces of a row, of each of which it has one; none: pieces it has none of; told: all of which it has, if it
+-- tells of them; since, until, now: microseconds; statuses, if they matter. Places in `docs`, at most 1000, of those that may pass.
+-- A row is searched as text: in its strings no quote stands without a backslash.
+local function passing(docs, sift)
+  if #docs == 0 then return {} end
+  local rows = call('HMGET', key('rows'), unpack(docs))
+  local states = sift.statuses and call('HMGET', key('states'), unpack(docs))
+  local found, wanted = {}, {}
+  for _, status in ipairs(sift.statuses or {}) do wanted[status] = true end
+  for place, row in ipairs(rows) do
+    local passes = row and not has(row, sift.none)
+    if passes and states then passes = states[place] and wanted[string.match(states[place], '^%S+')] end
+    for _, needles in ipairs(passes and sift.any or {}) do passes = passes and has(row, needles) end
+    if passes and told_fits(row, sift) then found[#found + 1] = place end
+  end
+  return found
+end
+
+-- What `shown` gives of those that may pass.
+local function shown_of(docs)
+  if not given.sift then return shown(docs) end
+  local fit = {}
+  for from = 1, #docs, PORTION do
+    local some = {unpack(docs, from, math.min(from + PORTION - 1, #docs))}
+    for _, place in ipairs(passing(some, given.sift)) do fit[#fit + 1] = some[place] end
+  end
+  return shown(fit)
+end
+
 local ops = {}
 
 -- given: words, groups (their names; without any, what holds for all items). Items, terms and space of the store; for each group its
@@ -356,33 +408,12 @@ function ops.unfollow()
   return gone
 end
 
--- Whether a text has one of these in it.
-local function has(text, needles)
-  for _, needle in ipairs(needles) do
-    if string.find(text, needle, 1, true) then return true end
-  end
-  return false
-end
-
--- given: docs; any: lists of pieces of a row, of each of which it has one; none: pieces it has none of; statuses, if they matter.
--- Places in `docs` of those that may pass. A row is searched as text: in its strings no quote stands without a backslash.
-function ops.sift()
-  local rows = call('HMGET', key('rows'), unpack(given.docs))
-  local states = given.statuses and call('HMGET', key('states'), unpack(given.docs))
-  local found, wanted = {}, {}
-  for _, status in ipairs(given.statuses or {}) do wanted[status] = true end
-  for place, row in ipairs(rows) do
-    local passes = row and not has(row, given.none)
-    if passes and states then passes = states[place] and wanted[string.match(states[place], '^%S+')] end
-    for _, needles in ipairs(passes and given.any or {}) do passes = passes and has(row, needles) end
-    if passes then found[#found + 1] = place end
-  end
-  return found
-end
+-- given: docs, sift. Places of those that may pass.
+function ops.sift() return passing(given.docs, given.sift) end
 
 function ops.ids() return shown(docs_of(given.ids)) end
 
--- given: sets, names of sets of numbers.
+-- given: sets, names of sets of numbers; sift, if it matters.
 function ops.sets()
   local seen, docs = {}, {}
   for _, name in ipairs(given.sets) do
@@ -393,10 +424,10 @@ function ops.sets()
       end
     end
   end
-  return shown(docs)
+  return shown_of(docs)
 end
 
--- given: places, lists of places by session.
+-- given: places, lists of places by session; sift, if it matters.
 function ops.around()
   local docs = {}
   for session, places in pairs(given.places) do
@@ -404,7 +435,7 @@ function ops.around()
       for _, doc in ipairs(call('ZRANGEBYSCORE', key('messages:' .. session), place, place)) do docs[#docs + 1] = doc end
     end
   end
-  return shown(docs)
+  return shown_of(docs)
 end
 
 -- Whether a text comes before another, byte by byte as ZRANGEBYLEX has them: Lua's own comparison heeds the locale.
@@ -416,12 +447,13 @@ local function before(one, other)
   return #one < #other
 end
 
--- given: names of sorted sets of ids, after, limit. Ids and what `shown` gives of the first behind `after`.
+-- given: names of sorted sets of ids, after, limit, look (at most 1000); sift, if it matters. The last id that was looked at, of at most `look` behind
+-- `after`; whether there may be more; and what `shown` gives of the first `limit` of them that may pass.
 function ops.browse()
   local seen, ids = {}, {}
   for _, name in ipairs(given.names) do
     local from = given.after == '' and '-' or '(' .. given.after
-    for _, id in ipairs(call('ZRANGEBYLEX', key(name), from, '+', 'LIMIT', 0, given.limit)) do
+    for _, id in ipairs(call('ZRANGEBYLEX', key(name), from, '+', 'LIMIT', 0, given.look)) do
       if not seen[id] then
         seen[id] = true
         ids[#ids + 1] = id
@@ -429,8 +461,28 @@ function ops.browse()
     end
   end
   if #given.names > 1 then table.sort(ids, before) end
-  while #ids > given.limit do ids[#ids] = nil end
-  return {ids, shown(docs_of(ids))}
+  while #ids > given.look do ids[#ids] = nil end
+  local more, last = #ids == given.look, ids[#ids] or given.after
+  local docs, of = {}, {}
+  for place, doc in ipairs(#ids > 0 and call('HMGET', key('docs'), unpack(ids)) or {}) do
+    if doc then
+      docs[#docs + 1] = doc
+      of[#of + 1] = ids[place]
+    end
+  end
+  if given.sift then
+    local fit = {}
+    for _, place in ipairs(passing(docs, given.sift)) do
+      if #fit == given.limit then
+        more = true
+        break
+      end
+      fit[#fit + 1] = docs[place]
+      if #fit == given.limit and place < #docs then last = of[place] end
+    end
+    docs = fit
+  end
+  return {last, more and 1 or 0, shown(docs)}
 end
 
 return ops[ARGV[1]]()

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any, get_args
 
 from harness.adapters.memories._entries import Prepared, slot_key
-from harness.adapters.memories._filters import instant, named
+from harness.adapters.memories._filters import instant, named, speaks_of
 from harness.adapters.memories._sqlite_vectors import packed
 from harness.adapters.redis.failures import damaged
 from harness.errors import NewerSchema, StateError
@@ -67,7 +67,11 @@ def arguments(entries: Sequence[Prepared]) -> Iterator[str | bytes]:
 
 def _row(entry: Prepared) -> dict[str, Any]:
     item = entry.item
-    found: dict[str, Any] = {
+    # What filters ask about comes first, where it is found soon. Rows of earlier versions begin with the id.
+    found: dict[str, Any] = {"by": item.speaker.casefold(), "of": item.subject.casefold()}
+    moments = {"w_": speaks_of(item), "e_": instant(item.expires_at)}
+    found |= {name: moment for name, moment in moments.items() if moment is not None}
+    found |= {
         "i": item.id,
         "g": group_key(item.layer, item.scope),
         "l": item.layer,
@@ -103,9 +107,16 @@ def sifting(where: MemoryFilter) -> dict[str, object]:
     none = [_of_session(where.other_than)] if where.other_than else []
     if where.pinned is False:
         none.append(_PINNED)
-    if not every and not none and not where.statuses:
+    # Rows that an earlier version wrote do not tell these; what is asked of them is not asked of such a row.
+    told = [_piece(name, text.casefold()) for name, text in (("by", where.speaker), ("of", where.subject)) if text]
+    asked: dict[str, object] = {
+        name: moment for name in ("since", "until", "now") if (moment := instant(getattr(where, name))) is not None
+    }
+    if where.statuses:
+        asked["statuses"] = list(where.statuses)
+    if not every and not none and not told and not asked:
         return {}
-    return {"any": every, "none": none, **({"statuses": list(where.statuses)} if where.statuses else {})}
+    return {"any": every, "none": none, "told": told, **asked}
 
 
 _PINNED = '"pin":true'

@@ -208,7 +208,7 @@ class RedisSearch:
             return list(docs)
         kept: list[int] = []
         for some in chunks(docs, _AT_ONCE):
-            given = compact({**conditions, "docs": [str(doc) for doc in some]})
+            given = compact({"sift": conditions, "docs": [str(doc) for doc in some]})
             kept += [some[place - 1] for place in await self._client.script(SCRIPT, "sift", given)]
         return kept
 

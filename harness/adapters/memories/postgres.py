@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from harness.adapters.memories._entries import check_dimensions, closed, floats, prepare, slot_key
+from harness.adapters.memories._postgres_index import Hnsw
 from harness.adapters.memories._postgres_layout import MEMORIES
 from harness.adapters.memories._postgres_tables import Tables
 from harness.adapters.stores._postgres_server import PostgresServer
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         MemoryStats,
         Slot,
         Vector,
+        VectorSearch,
     )
     from harness.state.memory import MemoryItem
 
@@ -30,7 +32,8 @@ class PostgresMemoryStore:
 
     Words are found through an inverted index in a table, scored in SQL. Vectors are scanned by the extension pgvector where the
     database has it when the tables are made (``CREATE EXTENSION vector``); else they are stored as bytes and scanned in the
-    memory of each program, for which the extra ``vectors`` must be installed. Either way the search is exact.
+    memory of each program, for which the extra ``vectors`` must be installed. Either way the search is exact, unless ``hnsw`` is
+    given and :meth:`index_vectors` was called, or the store was new.
 
     The tables (``harness_memory_items`` and others) are made by the first call, in the first schema of ``search_path``. Each
     write is one transaction; one program writes at a time. A connection that was lost is made again, and the call repeated.
@@ -40,14 +43,16 @@ class PostgresMemoryStore:
         url: ``postgresql://user:password@host:port/database``, with the parameters of libpq behind a ``?``.
         timeout_s: how long connecting, waiting for a connection, and a statement may take.
         pool_size: most connections at a time.
+        hnsw: go by an approximate index of pgvector where that is quicker; None: compare all vectors.
 
     Every method raises StoreError (CorruptStore, StorageFull …) when the server cannot be used, NewerSchema when a newer
     version of the package made the tables. The constructor raises MissingExtra, and SettingsError for what is no address.
     """
 
-    def __init__(self, url: str, *, timeout_s: float = 5.0, pool_size: int = 5) -> None:
+    def __init__(self, url: str, *, timeout_s: float = 5.0, pool_size: int = 5, hnsw: Hnsw | None = None) -> None:
         self._server = PostgresServer(url, MEMORIES, timeout_s=timeout_s, pool_size=pool_size, closed=closed)
-        self._tables = Tables(url)
+        self._tables = Tables(url, hnsw)
+        self.hnsw = hnsw
 
     async def put(self, entries: Sequence[MemoryEntry]) -> None:
         """Store items, each in place of the one with its id. Raises StoreError."""
@@ -134,6 +139,10 @@ class PostgresMemoryStore:
         for name, vector in made.items():
             check_dimensions(vector, space, f"memory item {name!r}")
         await self._server.write(lambda sql: self._tables.embed(sql, space, made))
+
+    async def index_vectors(self) -> VectorSearch:
+        """Build the index that ``hnsw`` asks for, or drop the one there is without it; see :class:`~harness.ports.IndexesVectors`."""
+        return await self._server.alone(self._tables.index_vectors)
 
     async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
         """The vectors of items by id."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from harness.adapters.memories._entries import check_dimensions, closed, floats, prepare, slot_key
 from harness.adapters.memories._filters import doomed, instant, matches, named
-from harness.adapters.memories._redis_rows import SCRIPT, arguments, compact, item_of, turn_key
+from harness.adapters.memories._redis_rows import SCRIPT, arguments, compact, item_of, sifting, turn_key
 from harness.adapters.memories._redis_search import RedisSearch
 from harness.adapters.memories._redis_vectors import RedisVectors
 from harness.adapters.memories._sqlite_vectors import packed
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from harness.state.memory import MemoryItem
 
 KINDS: tuple[str, ...] = get_args(MemoryKind)
+_LOOK = 1_000
+"""Rows that the server looks at in one call."""
 _PAGE = 500
 """Items read in one call, so that going through all of them does not make the server and its other users wait."""
 
@@ -99,7 +101,7 @@ class RedisMemoryStore:
     async def around(self, places: Mapping[str, Collection[int]], where: MemoryFilter) -> tuple[MemoryItem, ...]:
         """Messages by session and place, in this order."""
         wanted = {session: sorted(set(some)) for session, some in places.items() if some}
-        found = self._fitting(await self._ask("around", {"places": wanted}), where)
+        found = self._fitting(await self._ask("around", {"places": wanted, **_sift(where)}), where)
         return tuple(sorted(found, key=lambda item: (item.session, item.place, item.id)))
 
     async def of_slots(self, slots: Collection[Slot], where: MemoryFilter) -> tuple[MemoryItem, ...]:
@@ -112,16 +114,7 @@ class RedisMemoryStore:
 
     async def browse(self, where: MemoryFilter, *, after: str = "", limit: int = 100) -> tuple[MemoryItem, ...]:
         """Items in order of their ids, those behind the id ``after``."""
-        found: list[MemoryItem] = []
-        names = await self._listing(where)
-        size = min(max(limit, 1), _PAGE)
-        while names and len(found) < limit:
-            ids, flat = await self._ask("browse", {"names": names, "after": after, "limit": size})
-            found += self._fitting(flat, where)
-            if len(ids) < size:
-                break
-            after, size = ids[-1].decode(), _PAGE
-        return tuple(found[: max(limit, 0)])
+        return await self._browsed(await self._listing(where), where, after, limit)
 
     async def used(self, ids: Collection[str], at: datetime) -> None:
         """Count one use of each item; the same moment counts once."""
@@ -140,13 +133,9 @@ class RedisMemoryStore:
         """
         everyone = where.everything and not named(where.scope)
         names = ["ids"] if everyone else self._names(await self._search.groups(where, exactly=True), where)
-        gone, after = list[str](), ""
-        while names:
-            ids, flat = await self._ask("browse", {"names": names, "after": after, "limit": _PAGE})
-            gone += [item.id for item in self._items(flat) if doomed(item, where)]
-            if len(ids) < _PAGE:
-                break
-            after = ids[-1].decode()
+        gone = [
+            item.id async for items in self._pages(names, where, "", _PAGE) for item in items if doomed(item, where)
+        ]
         removed = await self._delete(gone)
         if removed:
             await self._client.tidy()
@@ -181,10 +170,7 @@ class RedisMemoryStore:
 
     async def unembedded(self, *, limit: int = 100) -> tuple[MemoryItem, ...]:
         """Items without a vector, in order of their ids."""
-        if limit <= 0:
-            return ()
-        _, flat = await self._ask("browse", {"names": ["bare"], "after": "", "limit": limit})
-        return self._items(flat)
+        return await self._browsed(["bare"], MemoryFilter(everything=True, statuses=()), "", limit)
 
     async def stats(self) -> MemoryStats:
         """What it holds; ``size_bytes`` is what the server needs for items, their words and vectors, about."""
@@ -241,7 +227,7 @@ class RedisMemoryStore:
     async def _of_sets(self, names: Collection[str], where: MemoryFilter) -> tuple[MemoryItem, ...]:
         if not names:
             return ()
-        found = self._fitting(await self._ask("sets", {"sets": list(dict.fromkeys(names))}), where)
+        found = self._fitting(await self._ask("sets", {"sets": list(dict.fromkeys(names)), **_sift(where)}), where)
         return tuple(sorted(found, key=lambda item: item.id))
 
     async def _listing(self, where: MemoryFilter) -> list[str]:
@@ -255,6 +241,31 @@ class RedisMemoryStore:
         if where.pinned:
             return [f"pinned:{group}" for group in groups]
         return [f"kinds:{group}:{kind}" for group in groups for kind in where.kinds or KINDS]
+
+    async def _browsed(
+        self, names: Sequence[str], where: MemoryFilter, after: str, limit: int
+    ) -> tuple[MemoryItem, ...]:
+        found: list[MemoryItem] = []
+        if limit <= 0:
+            return ()
+        async for items in self._pages(names, where, after, min(limit, _PAGE)):
+            found += [item for item in items if matches(item, where)]
+            if len(found) >= limit:
+                break
+        return tuple(found[:limit])
+
+    async def _pages(
+        self, names: Sequence[str], where: MemoryFilter, after: str, size: int
+    ) -> AsyncIterator[tuple[MemoryItem, ...]]:
+        """Items of these lists, behind the id ``after``, that the filter may hold for: as many at a time."""
+        sift = _sift(where)
+        more, look = bool(names), size
+        while more:
+            given = {"names": names, "after": after, "limit": size, "look": look, **sift}
+            last, more, flat = await self._ask("browse", given)
+            after, size = last.decode(), _PAGE
+            look = _LOOK if sift else size
+            yield self._items(flat)
 
     def _items(self, flat: Sequence[bytes]) -> tuple[MemoryItem, ...]:
         pairs = [(flat[at], flat[at + 1]) for at in range(0, len(flat), 2)]
@@ -272,3 +283,8 @@ class RedisMemoryStore:
             )
             found = sum(size or 0 for size in sizes)
         return found
+
+
+def _sift(where: MemoryFilter) -> dict[str, Any]:
+    conditions = sifting(where)
+    return {"sift": conditions} if conditions else {}

@@ -125,6 +125,23 @@ class PostgresServer:
         """What a job of a single statement gives."""
         return await self._run(job, "")
 
+    async def alone(self, job: Job[Result]) -> Result:
+        """What a job gives that takes as long as it takes, on a connection of its own; each statement is a transaction. When it is
+        cancelled the server stops as well.
+        """
+        await self._ready()
+        connection = await self._connected()
+        try:
+            sql = Sql(connection, math.inf, again=False)
+            await sql.run("SET statement_timeout = 0")
+            return await job(sql)
+        except self.driver.Error as error:
+            if connection.closed:
+                raise errors.lost(self.url, self.layout.what, error) from error
+            raise errors.translate(error, self.url, self.layout.what, self._timeout_s) from error
+        finally:
+            await connection.close()
+
     async def close(self) -> None:
         """Close the connections. May be called again."""
         self._closed = True

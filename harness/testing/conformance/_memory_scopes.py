@@ -241,6 +241,43 @@ async def filters_hold_inside_a_search(storage: MemoryStorage) -> None:
     expect_equal(await by_vector(store, point(1), where, limit=3), best[2:5], "the best three late rules by vector")
 
 
+async def filters_hold_among_many(storage: MemoryStorage) -> None:
+    """Of thousands of items the few of a speaker, a subject or a time are found, page by page and by words, in both languages."""
+    store = storage.store
+    speakers, subjects = ("Mei", "小美"), ("the cat", "猫")
+    for start in range(0, 2400, 600):
+        await store.put(
+            [
+                entry(
+                    f"i{number:04}",
+                    "tea 喝茶",
+                    speaker=speakers[number % 2] if number % 400 < 2 else "Bo",
+                    subject=subjects[number % 2] if number % 400 > 397 else "",
+                    at=later(minutes=number),
+                    expires_at=later(days=9) if number % 800 < 2 else None,
+                )
+                for number in range(start, start + 600)
+            ]
+        )
+    every = [f"i{number:04}" for number in range(2400)]
+    for where, expected in (
+        (MemoryFilter(speaker="MEI"), every[0::400]),
+        (MemoryFilter(speaker="小美"), every[1::400]),
+        (MemoryFilter(subject="The Cat"), every[398::400]),
+        (MemoryFilter(subject="猫"), every[399::400]),
+        (MemoryFilter(speaker="小美", now=later(days=10)), every[401::800]),
+        (MemoryFilter(since=later(minutes=1199), until=later(minutes=1202)), every[1199:1202]),
+        (MemoryFilter(speaker="mei", since=later(minutes=1199), until=later(minutes=2000)), every[1200:2000:400]),
+        (MemoryFilter(speaker="mei", subject="猫"), []),
+    ):
+        expect_equal(names(await store.browse(where)), expected, f"browse() with {where}")
+        expect_equal(names(await store.browse(where, limit=2)), expected[:2], f"the first two of {where}")
+        behind = await store.browse(where, after="i1200", limit=2)
+        expect_equal(names(behind), [name for name in expected if name > "i1200"][:2], f"behind i1200 with {where}")
+        for word in ("tea", "喝茶"):
+            expect_equal(sorted(await by_words(store, word, where)), expected, f"found for {word} with {where}")
+
+
 async def around_finds_neighbours(storage: MemoryStorage) -> None:
     """around() gives messages at the places of each session, in their order, and nothing else."""
     store = storage.store
@@ -293,6 +330,7 @@ CHECKS: tuple[MemoryCheck, ...] = (
     times_narrow,
     the_expired_are_left_out,
     filters_hold_inside_a_search,
+    filters_hold_among_many,
     around_finds_neighbours,
     slots_and_keys,
 )
