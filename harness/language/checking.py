@@ -43,6 +43,7 @@ WITHOUT = {
     "holding": "there is no reply of last resort, and no opener for a begun answer",
     "lines": "the engine's own lines are bare",
     "recall": "questions for what was told earlier are not noticed",
+    "own_answers": "questions for what the persona tells are not noticed",
     "topics": "announced changes of the topic are not noticed",
     "emotion": "no moods are read",
     "entities": "nothing that is named is tracked, and no references are resolved",
@@ -249,7 +250,7 @@ def slowest(expression: re.Pattern[str], source: str) -> float:
 
 def _script(pack: LanguagePack, lines: _Lines) -> Iterator[PackFinding]:
     """Texts for readers that have letters, but none of the pack's script."""
-    for name in ("holding", "recall", "lines", "attributes"):
+    for name in ("holding", "recall", "own_answers", "lines", "attributes"):
         for where, text in _texts(getattr(pack, name), name):
             scripts = {script_of(char) for char in re.sub(r"\{\w*\}|\\\w", "", text)} - {""}
             if scripts and pack.script not in scripts and not (pack.script == KANA and HAN in scripts):

@@ -24,6 +24,7 @@ from harness.language.sections_guards import GuardCues
 from harness.language.sections_history import HistoryCues
 from harness.language.sections_keeping import KeepingCues
 from harness.language.sections_lines import EngineLines
+from harness.language.sections_own_answers import OwnAnswers
 from harness.language.sections_places import Places
 from harness.language.sections_recall import RecallCues
 from harness.language.sections_redaction import RedactionCues
@@ -81,6 +82,7 @@ class LanguagePack(Frozen):
     holding: HoldingLines = Field(default_factory=HoldingLines)
     lines: EngineLines = Field(default_factory=EngineLines)
     recall: RecallCues = Field(default_factory=RecallCues)
+    own_answers: OwnAnswers = Field(default_factory=OwnAnswers)
     keeping: KeepingCues = Field(default_factory=KeepingCues)
     redaction: RedactionCues = Field(default_factory=RedactionCues)
     history: HistoryCues = Field(default_factory=HistoryCues)

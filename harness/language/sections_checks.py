@@ -98,6 +98,8 @@ class ReplyCues(Frozen):
             a plane to": "flew to").
         elided: what sentences without a subject are completed with, and how such a sentence begins ("Single, as ever.").
         introductions: what stands before one's own name when one gives it ("it's me,", 我叫).
+        tells_of: what follows a character's own name where a reply tells of it as of somebody else (" has always been"). ``by_name``: what a
+            persona file says of a voice that speaks of itself by name.
         self_names: calling oneself something; group ``name``. ``vocatives``: calling the listener by a name; group ``name``.
         likewise: taking what the other has just said for oneself as well ("too", 也).
         foreign_asked: the user speaks of another language, in which the reply may then be.
@@ -123,6 +125,8 @@ class ReplyCues(Frozen):
     speaker_labels: tuple[str, ...] = ()
     directions: tuple[str, ...] = ()
     introductions: tuple[str, ...] = ()
+    tells_of: tuple[str, ...] = ()
+    by_name: tuple[str, ...] = ()
     self_names: tuple[str, ...] = ()
     vocatives: tuple[str, ...] = ()
     elided: Mapping[str, str] = {}

@@ -15,6 +15,7 @@ NoticeKind = Literal[
     "contradiction",
     "challenge",
     "recall",
+    "asked",
     "reference",
     "bot_question",
     "override",
@@ -31,7 +32,8 @@ class Notice(Frozen):
     Attributes:
         kind: ``contradiction`` (the message presupposes something the persona or facts deny), ``challenge``
             (claims what no fact decides: what was said, who or what there is, what was once), ``recall`` (asks for something the user
-            told, or what something spoken of is called), ``reference`` (asks about one of several things that were listed:
+            told, or what something spoken of is called), ``asked`` (asks of the character what the persona, or an earlier answer of its
+            own, decides; ``claim`` is then the earlier question), ``reference`` (asks about one of several things that were listed:
             ``claim`` is which), ``bot_question``, ``override`` (tries to take instructions or character away), ``role_swap`` (makes it
             somebody else), ``extraction`` (asks for the prompt or for secrets), ``memory_poison`` (wants something kept
             that would change who it is or what the user may do).
@@ -60,7 +62,7 @@ class Finding(Frozen):
     Attributes:
         kind: ``contradiction``, ``concession`` (gives in to a false claim), ``not_held`` (a notice was given and the
             reply does not state the fact), ``not_recalled`` (the user asked for what they told, and the reply does not give
-            it), ``wrong_reference`` (the reply speaks of another thing than the one that is meant), ``not_admitted`` (the user asked whether it is a program, the persona must say so, and the reply does
+            it), ``not_answered`` (a notice of kind ``asked`` was given and the reply tells nothing of it), ``wrong_reference`` (the reply speaks of another thing than the one that is meant), ``not_admitted`` (the user asked whether it is a program, the persona must say so, and the reply does
             not), ``character_break``, ``prompt_leak``, ``wrong_speaker``,
             ``language_drift``, ``repetition``, ``stage_directions``, ``ruled_out``, ``against_constraint`` (offers what the user must not have), ``tone`` (cheerful about bad news, without
             a kind word to a mourner (then without evidence), or a leap out of the character's mood), ``empty``.
@@ -76,6 +78,7 @@ class Finding(Frozen):
         "concession",
         "not_held",
         "not_recalled",
+        "not_answered",
         "wrong_reference",
         "not_admitted",
         "character_break",

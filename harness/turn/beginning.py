@@ -20,6 +20,7 @@ from harness.turn.turn import Turn
 from harness.turn.withholding import typed
 from harness.understanding.checks.holding import begun_answers, starts_over, takes_up
 from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
+from harness.understanding.checks.recall import gives
 from harness.understanding.checks.tone import HARSH
 from harness.understanding.text import fold, has_han
 
@@ -37,7 +38,7 @@ Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
 def held(turn: Turn) -> Notice | None:
     """The notice that the reply has to meet; facts that were asked for together are told together."""
     notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
-    if len(notices) > 1 and notices[-1].kind == "recall":
+    if len(notices) > 1 and notices[-1].kind in ("recall", "asked"):
         joint = "，" if has_han(notices[0].truth) else ". "
         return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})
     return notices[0] if notices else None
@@ -102,6 +103,8 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
         spoils = spoils or starts_over(ending, notice, pack, _names(turn, notice))
     if not whole and pack.any_of(pack.recall.restarts).match(ending.strip()):
         text = ending.strip()  # what was begun is not gone on with: 没有啊，我 + 没有，我没这么说过
+    if notice.kind == "asked" and notice.value and gives(ending, notice.value, pack):
+        text = ending = ending.strip()  # what was begun is told by what came after it
     text = joined(openers[0], ending) if text and text != ending.strip() else text
     if whole and text and (spoils or findings(turn, text, ports)):
         text = closed(openers[0], pack)  # what was begun is whole without what came after it

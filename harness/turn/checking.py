@@ -15,6 +15,7 @@ from harness.understanding.checks.constraints import check_constraints
 from harness.understanding.checks.findings import finding
 from harness.understanding.checks.leaking import Echo, prompt_echoes, without_echoes
 from harness.understanding.checks.naming_asked import check_references
+from harness.understanding.checks.own_answers import check_asked
 from harness.understanding.checks.recall import check_recall
 from harness.understanding.checks.repeating import without_habits
 from harness.understanding.checks.ruled_out import check_ruled_out
@@ -23,15 +24,24 @@ from harness.understanding.text import contains_phrase, rejoined, sentences
 
 Form = Literal["plain", "trimmed", "begun", "json", "line"]
 
-WHOLE = ("repetition", "against_constraint", "not_recalled", "not_admitted", "empty", "language_drift", "wrong_speaker")
+WHOLE = (
+    "repetition",
+    "against_constraint",
+    "not_recalled",
+    "not_answered",
+    "not_admitted",
+    "empty",
+    "language_drift",
+    "wrong_speaker",
+)
 """Findings about a reply as a whole; leaving out a sentence does not mend them, or leaves what speaks of it."""
 OPENING = ("character_break", "prompt_leak")
 """Findings that spoil what follows when they stand in the first sentence: then the rest is not the character's."""
-NOTES = ("respond", "context", "notices")
+NOTES = ("system", "respond", "context", "notices")
 """Prompts whose words only the character may see."""
 LEAST_LEFT = 0.4
 """Share of a reply that must remain when sentences are left out; less would not be an answer."""
-UNFINISHED = ("not_held", "not_recalled", "not_admitted", "empty", "language_drift")
+UNFINISHED = ("not_held", "not_recalled", "not_answered", "not_admitted", "empty", "language_drift")
 """Findings that a reply may still mend while it is being written."""
 
 
@@ -60,6 +70,7 @@ def findings(turn: Turn, text: str, ports: Ports, *, partial: bool = False) -> t
         *found,
         *check_recall(text, turn.notices, pack),
         *check_untold(text, turn.notices, pack),
+        *check_asked(text, turn.notices, pack, turn.text),
         *check_references(text, turn.notices, state=turn.state, pack=pack),
         *check_admission(
             text,

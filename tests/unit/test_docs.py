@@ -42,6 +42,7 @@ from harness.understanding.checks import (
     constraints,
     history,
     naming_asked,
+    own_answers,
     promised,
     recall,
     verdicts,
@@ -338,6 +339,7 @@ def test_notices_and_findings_are_complete_and_weighed_as_in_the_code() -> None:
     assert weights == {
         **consistency.SEVERITY,
         "not_recalled": recall.SEVERITY,
+        "not_answered": own_answers.NOT_ANSWERED,
         "not_admitted": candour.SEVERITY,
         "wrong_reference": naming_asked.ANOTHER,
         "against_constraint": constraints.SEVERITY,

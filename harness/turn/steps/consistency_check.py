@@ -7,6 +7,7 @@ from harness.turn import judging
 from harness.turn.turn import Turn
 from harness.understanding.checks.calling import NAME
 from harness.understanding.checks.consistency import check_premise
+from harness.understanding.checks.own_answers import own_notices
 from harness.understanding.checks.recall import recall_notices
 from harness.understanding.checks.untold import untold_notices
 from harness.understanding.facts.keys import BIRTHDAY
@@ -37,5 +38,7 @@ async def consistency_check(turn: Turn, ports: Ports) -> Turn:
             told = (
                 untold_notices(turn.text, state=turn.informed, pack=pack, now=turn.now, remembered=remembered) or told
             )
-        turn = turn.with_(notices=(*turn.notices, *told))
+        # What the user wants to hear of their own goes before what they ask of the character.
+        own = () if told else own_notices(turn.text, state=turn.informed, persona=turn.persona, pack=pack)
+        turn = turn.with_(notices=(*turn.notices, *told, *own))
     return turn

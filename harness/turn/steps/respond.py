@@ -9,12 +9,14 @@ from harness.asking import call, stream
 from harness.context import compose_prompt
 from harness.errors import BudgetError, ContextTooLong, EmptyReply
 from harness.ports import Ports
-from harness.state import ModelCall
+from harness.state import CHARACTER, ModelCall, Notice
 from harness.turn.beginning import begin, console, held, reply_request, sympathy
 from harness.turn.checking import consider, findings, whole_sentences
 from harness.turn.events import Token
 from harness.turn.guards import REVISION_PENALTY
 from harness.turn.turn import Turn
+from harness.understanding.checks.own_answers import SAID
+from harness.understanding.text import contains_phrase
 
 HELD_BACK = (
     "contradiction",
@@ -80,6 +82,8 @@ async def _begun(turn: Turn, ports: Ports) -> Turn | None:
     if settings.begin_answers != "always" or not settings.max_revisions or ports.model.capabilities.prefill is False:
         return None
     notice = held(turn)
+    if notice is not None and notice.kind == "asked" and not _to_be_told(turn, notice, ports):
+        return None
     if notice is not None:
         attempt = await begin(turn, ports, notice, turn.seed) if notice.truth else None
     elif not turn.notices and (line := sympathy(turn, ports)):
@@ -90,6 +94,13 @@ async def _begun(turn: Turn, ports: Ports) -> Turn | None:
         return None
     text, form, made, _ = attempt
     return await consider(turn.called(made), text, ports, form)
+
+
+def _to_be_told(turn: Turn, notice: Notice, ports: Ports) -> bool:
+    """Whether an answer about the character begins with a fact of its persona: one that it has not told yet, to somebody who mourns nobody."""
+    said = " ".join(message.text for message in turn.state.messages if message.speaker == CHARACTER)
+    sure = bool(notice.fact_id) and notice.confidence >= SAID
+    return sure and not contains_phrase(said, notice.truth) and not sympathy(turn, ports)
 
 
 async def _streamed(turn: Turn, ports: Ports, calls: list[ModelCall]) -> tuple[str, str]:

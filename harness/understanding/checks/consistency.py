@@ -24,6 +24,7 @@ from harness.understanding.checks.kinfolk import relatives_denied
 from harness.understanding.checks.noticed import conceded, holds, under_notice
 from harness.understanding.checks.premise import check_premise
 from harness.understanding.checks.promised import check_promised
+from harness.understanding.checks.third_person import told_of_itself
 from harness.understanding.checks.tone import check_tone
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.claims import (
@@ -101,10 +102,11 @@ def check_reply(
     if not re.search(r"\w", plain):
         return (Finding(kind="empty", severity=SEVERITY["empty"], evidence=reply[:80]),)
     known = knowledge_of(state, persona, pack)
+    again = asks_again(user_text, pack) or any(notice.kind == "asked" for notice in notices)
     found = [
         *_broken(plain, user_text, notices, persona, pack, system_text),
         *form_findings(plain, user_text, persona, pack),
-        *(() if asks_again(user_text, pack) else _repetition(plain, previous_replies)),
+        *(() if again else _repetition(plain, previous_replies)),
         *check_tone(plain, user_text=user_text, state=state, persona=persona, pack=pack),
     ]
     if fold(persona.name) not in {fold(f.value) for f in state.active_facts(USER) if f.attribute == "name"}:
@@ -240,7 +242,7 @@ def form_findings(reply: str, user_text: str, persona: Persona, pack: LanguagePa
         direction = pack.any_of(pack.reply.directions).search(reply)
         if direction is not None:
             yield finding("stage_directions", direction[0])
-    if words := echoed(reply, user_text, pack):
+    if (words := echoed(reply, user_text, pack)) or (words := told_of_itself(spoken, user_text, persona, pack)):
         yield finding("wrong_speaker", words)
     if drifted(reply, user_text, pack):
         yield finding("language_drift", reply[:80])

@@ -174,6 +174,8 @@ def begun_answers(
     """
     if notice.kind == "recall":
         openers = pack.recall.untold_begun if untold(notice) else pack.recall.begun
+    elif notice.kind == "asked":
+        openers = pack.own_answers.begun if whole else ()
     elif not notice.truth:
         openers = pack.holding.begun.get("unknown", ())
     else:
@@ -261,7 +263,8 @@ def hold_line(
     """
     recalled = notice.kind == "recall"
     told = pack.recall.untold_lines if untold(notice) else pack.recall.lines
-    lines = told if recalled else _lines(notice, persona, pack)
+    of_kind = told if recalled else _lines(notice, persona, pack)
+    lines = pack.own_answers.lines if notice.kind == "asked" else of_kind
     filled = tuple(line.format(truth=_bare(notice.truth), name=persona.name) for line in lines)
     return _unsaid(filled, seed, previous)
 
