@@ -70,7 +70,7 @@ def recall_messages(
         for place in index.places(word):
             shared.setdefault(place, set()).add(word)
     weights = {word: math.log(1 + len(earlier) / (1 + len(index.places(word)))) for word in asked}
-    total = sum(weights.values()) or 1.0
+    total = math.fsum(weights.values()) or 1.0
     under = turns_under(topic, turn.state.topics) if topic is not None else frozenset()
     themes = _themes(topic, pack) if topic is not None else frozenset()
     scored, by_words = [], []
@@ -78,7 +78,7 @@ def recall_messages(
     answering = _answering(own, index, len(earlier))
     for place in sorted({*shared, *told_under, *answering}):
         message, words = earlier[place], index.words[place]
-        score = max(sum(weights[word] for word in words & asked) / total, answering.get(place, 0.0))
+        score = max(math.fsum(weights[word] for word in words & asked) / total, answering.get(place, 0.0))
         by_words.append((score, message))
         if message.turn in under and words and not is_backchannel(message.text, pack):
             score += TOPIC_SCORE + TOPIC_SCORE * min(1.0, _told(message.text, pack) / FULL)
@@ -97,7 +97,7 @@ def _answering(own: frozenset[str], index: WordIndex, number: int) -> dict[int, 
     """
     found = {piece: places for piece in own if (places := index.told(piece)) and len(places) <= max(2, number * OFTEN)}
     weights = {piece: math.log(1 + number / (1 + len(places))) for piece, places in found.items()}
-    whole = sum(weights.values())
+    whole = math.fsum(weights.values())
     scores: dict[int, float] = {}
     for piece, places in found.items():
         for place in places:

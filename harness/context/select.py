@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -146,7 +147,10 @@ class _View:
             names=frozenset(word for entity in recent for word in terms(entity.name, pack)),
             wanted=frozenset(asked_attributes(text, pack)),
             facts_with=facts_with,
-            whole=(sum(_weight(facts_with[word]) for word in asked), sum(_weight(facts_with[word]) for word in themes)),
+            whole=(
+                math.fsum(_weight(facts_with[word]) for word in asked),
+                math.fsum(_weight(facts_with[word]) for word in themes),
+            ),
             pack=pack,
         )
 
@@ -160,7 +164,7 @@ class _View:
         return score + SPOKEN_OF * bool(own & self.names) + ASKED_FOR * (key in self.wanted)
 
     def _share(self, shared: frozenset[str], whole: float) -> float:
-        return sum(_weight(self.facts_with[word]) for word in shared) / whole if whole else 0.0
+        return math.fsum(_weight(self.facts_with[word]) for word in shared) / whole if whole else 0.0
 
 
 @lru_cache(maxsize=1024)

@@ -74,7 +74,7 @@ def share(wanted: Sequence[str], found: Iterable[str], weights: Mapping[str, flo
     as the whole: nobody asks for more at once, and what was said around them takes nothing from what was found.
     """
     whole = sum(sorted((weights[term] for term in set(wanted)), reverse=True)[:TELLING])
-    return min(sum(weights[term] for term in set(wanted) & set(found)) / whole, 1.0) if whole else 0.0
+    return min(math.fsum(weights[term] for term in set(wanted) & set(found)) / whole, 1.0) if whole else 0.0
 
 
 def alike(first: Sequence[str], second: Sequence[str]) -> float:

@@ -105,11 +105,13 @@ def find_shift(utterance: str, previous: Sequence[str], *, pack: LanguagePack, c
     judge = pack.classifier(CLASSIFIER) if classify else None
     if judge is not None:
         found = judge.probabilities(shift_features(text, pack, signs)).get("shift", 0.0)
-        weight = math.log(max(found, 1e-9) / max(1 - found, 1e-9)) + sum(_UNTAUGHT.get(sign, 0.0) for sign in signs)
+        weight = math.log(max(found, 1e-9) / max(1 - found, 1e-9)) + math.fsum(
+            _UNTAUGHT.get(sign, 0.0) for sign in signs
+        )
         score = 1 / (1 + math.exp(-weight))
         shifts = score >= judge.figures.get("threshold", THRESHOLD)
         return Shift(shifts=shifts, score=score, evidence=evidence if shifts else "", tier="classifier")
-    weight = _BIAS + sum(_WEIGHTS.get(sign, 0.0) + _UNTAUGHT.get(sign, 0.0) for sign in signs)
+    weight = _BIAS + math.fsum(_WEIGHTS.get(sign, 0.0) + _UNTAUGHT.get(sign, 0.0) for sign in signs)
     score = 1 / (1 + math.exp(-weight))
     return Shift(shifts=score >= THRESHOLD, score=score, evidence=evidence if score >= THRESHOLD else "")
 
