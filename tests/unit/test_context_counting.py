@@ -106,6 +106,12 @@ async def test_turns_teach_the_counter_and_a_new_process_learns_from_the_last_on
 # --- an endpoint that counts ------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine even an endpoint of this process may take more than a second to answer."""
+    monkeypatch.setattr("harness.context.counting.PATIENCE_S", 60.0)
+
+
 def counting(style: str) -> Callable[[str], object]:
     """One token for each character, as llama.cpp or vLLM answers."""
     return lambda text: {"tokens": list(text)} if style == "llama.cpp" else {"count": len(text), "max_model_len": 9}
