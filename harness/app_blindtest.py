@@ -257,8 +257,10 @@ class Bench:
         """Grade transcripts by rules and write verdicts and results into the folder of their run.
 
         ``jobs``: processes, for many transcripts; a script that asks for more than one needs the usual ``if __name__ == "__main__"``.
+        Raises RunBusy: another process writes there.
         """
-        return written(folder, info, transcripts, by_rules(self, info, transcripts, jobs=jobs))
+        with folder.alone():
+            return written(folder, info, transcripts, by_rules(self, info, transcripts, jobs=jobs))
 
     def info(
         self,

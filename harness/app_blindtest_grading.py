@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from harness.blindtest.counting import results_of
 from harness.blindtest.folder import RESULTS, RunFolder, RunInfo
 from harness.blindtest.grading import grade_all
 from harness.blindtest.grading.alike import GRADER as EMBEDDINGS, Alike
-from harness.blindtest.results import JudgeShown, Results, results_of
+from harness.blindtest.results import JudgeShown, Results
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Graded, Transcript
 from harness.state import Persona
@@ -36,14 +37,13 @@ class Cast:
 def by_rules(bench: Bench, info: RunInfo, transcripts: Sequence[Transcript], *, jobs: int = 1) -> dict[str, Graded]:
     """Verdicts by trial key. ``jobs``: processes, see :func:`harness.blindtest.grading.grade_all`."""
     cast = Cast.of(info)
-    own = bench.base.settings.path(bench.base.settings.paths.languages)
     given = grade_all(
         transcripts,
         suites=cast.suites,
         personas=cast.people,
         packs=bench.base.languages,
         jobs=jobs,
-        pack_paths=sorted(own.glob("*.yaml")) if own.is_dir() else (),
+        pack_paths=bench.base.settings.language_files(),
     )
     return dict(zip((one.trial.key for one in transcripts), given, strict=True))
 
@@ -58,7 +58,18 @@ async def without_judge(bench: Bench, info: RunInfo, transcripts: Sequence[Trans
     if not any(verdict.grader == EMBEDDINGS for one in graded.values() for verdict in one.verdicts):
         return graded
     embedder = bench.base.embedder()
-    return graded if embedder is None else await Alike(embedder).on(transcripts, graded, Cast.of(info).suites)
+    if embedder is None:
+        return graded
+    return await Alike(embedder, embedder_of(bench)).on(transcripts, graded, Cast.of(info).suites)
+
+
+def embedder_of(bench: Bench) -> str:
+    """Name and model of the embedder of the settings, by which verdicts of another one are known; empty without one."""
+    settings = bench.base.settings
+    if settings.memory.embedder == "none":
+        return ""
+    model = settings.models.embedder if settings.memory.embedder == "openai" else ""
+    return f"{settings.memory.embedder}:{model}" if model else settings.memory.embedder
 
 
 def counted(

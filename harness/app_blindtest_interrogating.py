@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -62,6 +62,7 @@ async def interrogate(
     resume: bool = False,
     limits: Limits | None = None,
     call: Sequence[str] = (),
+    on_plan: Callable[[Plan, int], None] | None = None,
     on_trial: Progress | None = None,
 ) -> Run:
     """Let a model interrogate witnesses; the run is in the folder ``out`` and reads like any other.
@@ -71,7 +72,7 @@ async def interrogate(
         interrogator: a name, or a description of who asks in free words.
         question: ``machine`` (is it a human being?) or ``character`` (does it hold up?).
         turns: messages in each conversation.
-        personas, witness, against, trials, seed, jobs, resume, limits, call, on_trial: as for :meth:`harness.app_blindtest.Bench.run`.
+        personas, witness, against, trials, seed, jobs, resume, limits, call, on_plan, on_trial: as for :meth:`harness.app_blindtest.Bench.run`.
         language: of the characters, when none is named.
 
     Raises:
@@ -107,6 +108,8 @@ async def interrogate(
     folder = RunFolder(out)
     with folder.alone():
         info, done = folder.begin(info, resume=resume)
+        if on_plan is not None:
+            on_plan(plan, sum(trial.key in done and not done[trial.key].error for trial in plan.trials))
         running = Running(Inline(stage, jobs), folder, progress=on_trial, done=done, limits=limits)
         try:
             await running.run(plan.trials)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from harness.app_blindtest_grading import Cast, counted, judge_of_run, results_in, without_judge, written
+from harness.app_blindtest_grading import Cast, counted, embedder_of, judge_of_run, results_in, without_judge, written
 from harness.blindtest.folder import RunFolder, RunInfo
 from harness.blindtest.grading.calibration import FILE as CALIBRATION, read_calibration
 from harness.blindtest.grading.model import KeptJudge
@@ -16,21 +16,27 @@ from harness.blindtest.judgements import read_judgements
 from harness.blindtest.reporting.reading import Held, read_held
 from harness.blindtest.results import JudgeShown
 from harness.blindtest.transcript import Graded, Transcript
-from harness.errors import RunError
 
 if TYPE_CHECKING:
     from harness.app_blindtest import Bench
 
 
 async def as_before(
-    bench: Bench, folder: RunFolder, info: RunInfo, transcripts: Sequence[Transcript]
+    bench: Bench,
+    folder: RunFolder,
+    info: RunInfo,
+    transcripts: Sequence[Transcript],
+    shown: JudgeShown | None = None,
 ) -> tuple[dict[str, Graded], JudgeShown | None]:
-    """Verdicts by the rules of today, with what a model judged before in its places. No model is asked: what it was never asked is undecided.
+    """Verdicts by the rules of today, with what a model judged before in its places. No model is asked: what it was never asked is as the
+    rules have judged it.
+
+    ``shown``: the judge; that of the run when it is not given.
 
     Raises:
-        MissingExtra, SettingsError: as for :func:`without_judge`.
+        RunError: the calibration in the folder cannot be read. MissingExtra, SettingsError: as for :func:`without_judge`.
     """
-    graded, shown = await without_judge(bench, info, transcripts), judge_of_run(folder)
+    graded, shown = await without_judge(bench, info, transcripts), shown or judge_of_run(folder)
     if shown is None:
         return graded, None
     judge = KeptJudge(
@@ -57,10 +63,8 @@ async def as_before(
 
 def _worth(folder: RunFolder, judge: KeptJudge, shown: JudgeShown) -> Counts:
     """Why verdicts of a judge do not count, by language, as its calibration in the folder says."""
-    try:
-        found = read_calibration(folder.path / CALIBRATION)
-    except RunError:
-        found = None
+    path = folder.path / CALIBRATION
+    found = read_calibration(path) if path.is_file() else None
     if found is None or not found.fits(judge):
         return lambda _: "the judge is not calibrated"
     return found.model_copy(update={"threshold": shown.threshold}).why_not
@@ -71,7 +75,7 @@ def is_current(bench: Bench, folder: RunFolder, transcripts: Sequence[Transcript
     results = results_in(folder)
     if results is None or {one.key for one in results.trials} != {one.trial.key for one in transcripts}:
         return False
-    return not stale(transcripts, folder.graded(), bench.base.languages)
+    return not stale(transcripts, folder.graded(), bench.base.languages, embedder=embedder_of(bench))
 
 
 async def regrade(bench: Bench, folder: RunFolder) -> bool:
@@ -81,14 +85,15 @@ async def regrade(bench: Bench, folder: RunFolder) -> bool:
         Whether that was necessary.
 
     Raises:
-        RunError: there is no run. MissingExtra, SettingsError: as for :func:`without_judge`.
+        RunError: there is no run, or another process writes there (RunBusy). MissingExtra, SettingsError: as for :func:`without_judge`.
     """
-    info, transcripts = folder.info(), folder.transcripts()
-    if is_current(bench, folder, transcripts):
-        return False
-    graded, judge = await as_before(bench, folder, info, transcripts)
-    written(folder, info, transcripts, graded, judge)
-    return True
+    with folder.alone(begun=True):
+        info, transcripts = folder.info(), folder.transcripts()
+        if is_current(bench, folder, transcripts):
+            return False
+        graded, judge = await as_before(bench, folder, info, transcripts)
+        written(folder, info, transcripts, graded, judge)
+        return True
 
 
 async def read_current(bench: Bench, path: Path | str) -> Held:

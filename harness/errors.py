@@ -10,6 +10,7 @@
     │   ├── LanguageError
     │   ├── SuiteError              a suite of blind tests
     │   ├── RunError                a run of blind tests cannot be held, read or gone on with
+    │   │   └── RunBusy             another process writes into its folder
     │   └── MissingExtra            an optional dependency is not installed
     ├── InputError                  what the user typed cannot become a turn
     │   ├── EmptyInput
@@ -113,6 +114,10 @@ class SuiteError(ConfigurationError):
 
 class RunError(ConfigurationError):
     """A run of blind tests cannot be planned, read or gone on with."""
+
+
+class RunBusy(RunError):
+    """Another process writes into the folder of a run of blind tests."""
 
 
 class MissingExtra(ConfigurationError):

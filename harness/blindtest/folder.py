@@ -10,13 +10,12 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from harness.blindtest.locking import alone
+from harness.blindtest.locking import alone_or_inside
 from harness.blindtest.metering import added
 from harness.blindtest.suite import Suite
 from harness.blindtest.transcript import Graded, Transcript, Used
@@ -115,9 +114,19 @@ class RunFolder:
         """Whether a run was begun here."""
         return (self.path / RUN).is_file()
 
-    def alone(self) -> AbstractContextManager[None]:
-        """A context in which nobody else writes here. Raises RunError: somebody does, or the folder cannot be written."""
-        return alone(self.path)
+    @contextlib.contextmanager
+    def alone(self, *, begun: bool = False) -> Iterator[None]:
+        """A context in which nobody else writes here; it may stand inside another one of the same folder.
+
+        ``begun``: there must be a run; otherwise the folder is made where it is missing.
+
+        Raises:
+            RunBusy: somebody else writes here. RunError: the folder cannot be written, or there is no run in it.
+        """
+        if begun:
+            self.info()  # a wrong folder is told, and not made
+        with alone_or_inside(self.path):
+            yield
 
     def begin(self, info: RunInfo, *, resume: bool) -> Begun:
         """Begin a run, or go on with one: then it is what it was, with new prices where there are any.

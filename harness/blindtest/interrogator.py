@@ -6,7 +6,6 @@ messages reaches the witness.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,7 +20,7 @@ from harness.blindtest.grading.quoting import said_in
 from harness.blindtest.metering import used_in
 from harness.blindtest.suite import Round, Script, Step, Suite
 from harness.blindtest.transcript import Exchange, Interrogation, Transcript, Trial
-from harness.blindtest.trial import hopeless, told
+from harness.blindtest.trial import hopeless, walked
 from harness.blindtest.witness import Conversation, Witness, unsaid
 from harness.errors import HarnessError, RunError
 from harness.ports import ChatMessage, Model, ModelRequest
@@ -113,18 +112,7 @@ class Interrogator:
         A witness or an interrogator that fails ends the trial; what had been said is kept, with the reason in ``error``. What would fail every
         other trial as well is raised, as by :func:`harness.blindtest.trial.hold`.
         """
-        try:
-            talk = await witness.begin(trial, persona)
-        except HarnessError as failure:
-            if hopeless(failure):
-                raise
-            return Transcript(trial=trial, error=told(failure))
-        walk = _Walk(self, trial, persona.language, talk)
-        try:
-            await walk.run()
-        finally:
-            await asyncio.shield(talk.close())
-        return walk.transcript()
+        return await walked(trial, persona, witness, lambda talk: _Walk(self, trial, persona.language, talk))
 
 
 @dataclass(slots=True)
@@ -143,20 +131,15 @@ class _Walk:
     calls: list[ModelCall] = field(default_factory=list)
 
     async def run(self) -> None:
-        try:
-            for turn in range(1, self.who.turns + 1):
-                asked = await self._ask(self._messages(turn), NextQuestion, ASK, turn)
-                if asked.value is None:
-                    self.error = f"the interrogator has no question: {asked.error}"
-                    return
-                if asked.value.noticed.strip() and turn > 1:
-                    self.noticed.append(asked.value.noticed.strip())
-                await self._said(asked.value.message, turn)
-            await self._judge()
-        except HarnessError as failure:
-            if hopeless(failure) and not isinstance(failure, RunError):
-                raise
-            self.error = told(failure)
+        for turn in range(1, self.who.turns + 1):
+            asked = await self._ask(self._messages(turn), NextQuestion, ASK, turn)
+            if asked.value is None:
+                self.error = f"the interrogator has no question: {asked.error}"
+                return
+            if asked.value.noticed.strip() and turn > 1:
+                self.noticed.append(asked.value.noticed.strip())
+            await self._said(asked.value.message, turn)
+        await self._judge()
 
     async def _said(self, message: str, turn: int) -> None:
         said = await self.talk.say(message)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 import structlog
 
-from harness.errors import RunError
+from harness.errors import RunBusy, RunError
 from harness.file_lock import try_lock
 
 LOCK = ".lock"
@@ -17,6 +18,23 @@ LOCK = ".lock"
 log = structlog.get_logger("harness.blindtest")
 _BEYOND = 1 << 20
 """The byte that is locked on Windows: beyond the number, so that others can read it."""
+_HELD: ContextVar[frozenset[Path]] = ContextVar("harness_blindtest_held", default=frozenset())
+"""Folders that this task, or the one that began it, is the only writer of."""
+
+
+@contextlib.contextmanager
+def alone_or_inside(folder: Path) -> Iterator[None]:
+    """Like :func:`alone`; inside a context that holds the folder already there is nothing to do. Raises RunBusy, RunError."""
+    place = folder.resolve()
+    if place in _HELD.get():
+        yield
+        return
+    with alone(folder):
+        before = _HELD.set(_HELD.get() | {place})
+        try:
+            yield
+        finally:
+            _HELD.reset(before)
 
 
 @contextlib.contextmanager
@@ -26,7 +44,7 @@ def alone(folder: Path) -> Iterator[None]:
     The file alone says nothing: the lock is the system's. One that a killed process left behind is taken over.
 
     Raises:
-        RunError: another process writes there, or the folder cannot be written.
+        RunBusy: another process writes there. RunError: the folder cannot be written.
     """
     path = folder / LOCK
     try:
@@ -56,9 +74,9 @@ def _opened(path: Path) -> int:
         if not try_lock(descriptor, at=_BEYOND):
             holder = os.read(descriptor, 32).decode("ascii", "replace").strip()
             os.close(descriptor)
-            raise RunError(
+            raise RunBusy(
                 f"{path.parent} is being written by another process{f' ({holder})' if holder else ''}.",
-                remedy="Wait until it has ended, or end it, and go on by --resume; or name another folder with --out.",
+                remedy="Wait until it has ended, or end it: a run is gone on with by --resume. A new one can be held in another folder, named with --out.",
             )
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(descriptor), path.stat()):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from harness.blindtest.transcript import Used
-from harness.ports import Capabilities, Model, ModelDelta, ModelReply, ModelRequest, Role
+from harness.ports import Model, ModelDelta, ModelReply, ModelRequest
+from harness.ports.passing import PassingModel
 from harness.state import ModelCall
 
 
@@ -51,46 +53,23 @@ class Meter:
         return found
 
 
-class MeteredModel:
+class MeteredModel(PassingModel):
     """Passes calls on and counts what they use."""
 
     def __init__(self, inner: Model, meter: Meter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._meter = meter
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Of the inner model."""
-        return self._inner.capabilities
-
-    def model_id(self, role: Role) -> str:
-        """Of the inner model."""
-        return self._inner.model_id(role)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Answer. Raises what the inner model raises."""
-        reply = await self._inner.complete(request)
+        reply = await super().complete(request)
         self._meter.add(reply)
         return reply
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Answer piece by piece. A stream that its reader closes early is not counted: its end tells what it used."""
-        pieces = self._inner.stream(request)
-        try:
+        async with aclosing(super().stream(request)) as pieces:
             async for piece in pieces:
                 if piece.reply is not None:
                     self._meter.add(piece.reply)
                 yield piece
-        finally:
-            close = getattr(pieces, "aclose", None)
-            if close is not None:
-                await close()
-
-    async def count_tokens(self, text: str) -> int | None:
-        """As the inner model counts."""
-        counting = getattr(self._inner, "count_tokens", None)
-        return await counting(text) if counting is not None else None
-
-    async def close(self) -> None:
-        """Close the inner model."""
-        await self._inner.close()

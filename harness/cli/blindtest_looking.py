@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from harness.blindtest.regression import Regression
     from harness.blindtest.reporting import Held
     from harness.blindtest.suite import Script, Slot, Suite
+    from harness.errors import RunBusy
     from harness.state import Persona
 
 
@@ -208,6 +209,7 @@ def write_report(
     overrides: Set = None,
 ) -> None:
     """Write the reports of a run again, and print its summary. What is not graded yet, or by older rules, is graded; what a model judged is kept.
+    While another process writes there, a run under way for instance, the summary is of what there is so far, and nothing is written.
 
     Exit codes: 0 it passed its thresholds, 1 not, 2 wrong usage.
     """
@@ -215,14 +217,19 @@ def write_report(
     from harness.cli.running import print_json
 
     async def work(bench: Bench) -> tuple[Held, tuple[Path, ...]]:
-        from harness.app_blindtest_regrading import regrade
+        from harness.app_blindtest_regrading import read_current, regrade
         from harness.blindtest.folder import RunFolder
         from harness.blindtest.reporting import read_held, write_reports
+        from harness.errors import RunBusy
 
         folder = RunFolder(directory)
-        await regrade(bench, folder)
-        files = write_reports(folder, packs=bench.base.languages, times=times, plots=plots)
-        return read_held(folder), files
+        try:
+            with folder.alone(begun=True):
+                await regrade(bench, folder)
+                files = write_reports(folder, packs=bench.base.languages, times=times, plots=plots)
+                return read_held(folder), files
+        except RunBusy as busy:
+            return await read_current(bench, directory), _not_written(busy)
 
     with wrong_usage():
         held, files = with_bench(load_settings(config, overrides), work)
@@ -233,9 +240,16 @@ def write_report(
         out = render.console()
         for line in summary_lines(held, timed=True):
             out.print(line)
-        out.print(f"Report: {files[0]}")
+        if files:
+            out.print(f"Report: {files[0]}")
     if not passed:
         raise typer.Exit(1)
+
+
+def _not_written(busy: RunBusy) -> tuple[Path, ...]:
+    """Say that no report is written; gives the files, of which there are none."""
+    typer.echo(f"{busy.message} This is what there is so far; no report is written.", err=True)
+    return ()
 
 
 def summary_lines(held: Held, *, timed: bool = False) -> list[RenderableType]:
@@ -248,6 +262,7 @@ def summary_lines(held: Held, *, timed: bool = False) -> list[RenderableType]:
     made = summary(
         held.results,
         planned=held.info.planned,
+        languages=held.languages,
         left_out=held.info.left_out,
         timing=timing(held.transcripts) if timed else None,
     )
@@ -255,15 +270,10 @@ def summary_lines(held: Held, *, timed: bool = False) -> list[RenderableType]:
 
 
 def asking_lines(held: Held) -> Iterator[str]:
-    """What the judge and a simulated interrogator used, and what that cost where every model of theirs has a price."""
-    from harness.blindtest.limits import priced
+    """What the judge and a simulated interrogator used, and what that cost."""
+    from harness.blindtest.reporting.asking import asking
 
-    for who, used in held.asking:
-        calls, tokens = sum(one.calls for one in used), sum(one.prompt_tokens + one.completion_tokens for one in used)
-        cost, unknown = priced(used, held.info.prices)
-        told = f", which cost {cost:.4g}" if held.info.prices and not unknown else ""
-        told = f"; the model {unknown!r} has no price" if held.info.prices and unknown else told
-        yield f"The {who} made {calls} calls with {tokens} tokens{told}."
+    yield from (one.read() for one in asking(held))
 
 
 def as_object(
@@ -277,7 +287,7 @@ def as_object(
         "stopped": stopped,
         "missing": held.missing,
         "left_out": held.info.left_out,
-        "says": [one.read() for one in sentences(held.results, planned=held.info.planned)],
+        "says": [one.read() for one in sentences(held.results, planned=held.info.planned, languages=held.languages)],
         "asking": dict(held.asking),
         "files": [str(file) for file in files],
         **held.results.model_dump(mode="json", exclude={"trials"}),

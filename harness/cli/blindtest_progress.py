@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,6 +37,28 @@ class RunBar:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    @contextlib.contextmanager
+    def kept(self, out: Path) -> Iterator[None]:
+        """Where the run in a folder is interrupted, say how far it came and how it is gone on with. Raises typer.Exit with exit code 130."""
+        import typer
+
+        from harness.cli.blindtest_options import INTERRUPTED
+
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._interrupted(out)
+            raise typer.Exit(INTERRUPTED) from None
+        except typer.Exit:
+            self._interrupted(out)
+            raise
+
+    def _interrupted(self, out: Path) -> None:
+        self.stop()
+        if self.total:
+            self._say(f"\nInterrupted. {self.done} of {self.total} trials are kept in {out}.")
+            self._say("  Go on with the same command and --resume.")
 
     def planned(self, plan: Plan, there: int) -> None:
         """The plan, and how many of its trials are held already."""

@@ -103,7 +103,7 @@ def regression_lines(found: Regression) -> list[RenderableType]:
 
     from harness.blindtest.reporting.terminal import compared_lines, comparisons
 
-    lines: list[RenderableType] = [comparisons(found.comparisons)]
+    lines: list[RenderableType] = comparisons(found.comparisons)
     lines += [Text(f"Note: {note}.", style="dim") for note in found.notes]
     lines += compared_lines(found.comparisons, found.losses)
     if found.verdict == "worse":
@@ -157,14 +157,14 @@ def judge_again(
         from harness.blindtest.reporting import read_held, write_reports
 
         folder = RunFolder(directory)
-        with folder.alone():
+        with folder.alone(begun=True):
             info = folder.priced(given.prices)
             limits = Limits(info.prices, max_cost)
             before = {key: one.verdicts for key, one in folder.graded().items()}
             await judged(bench, folder, info, folder.transcripts(), judging if judge else None, limits=limits)
-        stopped.append(limits.stopped)
-        files = write_reports(folder, packs=bench.base.languages, plots=plots)
-        held = read_held(folder)
+            stopped.append(limits.stopped)
+            files = write_reports(folder, packs=bench.base.languages, plots=plots)
+            held = read_held(folder)
         return held, files, _changed(before, held)
 
     stopped: list[str] = []

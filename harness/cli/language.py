@@ -17,13 +17,12 @@ app = typer.Typer(help="List, check and begin language packs.", no_args_is_help=
 
 @app.command("list")
 def list_languages(*, as_json: Json = False, config: Config = None, overrides: Set = None) -> None:
-    """List the language packs, those of `paths.languages` included."""
-    from harness.app import Harness
-    from harness.cli import render
+    """List the language packs, those of `paths.languages` included. Exit code 1 when one of their files is wrong; it is named."""
+    from harness.cli.packs import readable_packs, tell
     from harness.cli.running import print_json
 
-    packs = Harness(load_settings(config, overrides)).languages.all()
-    rows = [
+    packs, wrong = readable_packs(load_settings(config, overrides))
+    rows: list[dict[str, Any]] = [
         {
             "code": pack.code,
             "name": pack.name,
@@ -32,11 +31,21 @@ def list_languages(*, as_json: Json = False, config: Config = None, overrides: S
             "patterns": sum(1 for _ in pack.sources()),
             "folder": str(pack.folder or ""),
         }
-        for pack in packs
+        for pack in packs.all()
+        if pack.code not in {one.code for one in wrong}
     ]
+    tell(wrong)
     if as_json:
-        print_json(rows)
-        return
+        print_json([*rows, *({"code": one.code, "file": str(one.file), "error": one.error.message} for one in wrong)])
+    else:
+        _table(rows)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _table(rows: list[dict[str, Any]]) -> None:
+    from harness.cli import render
+
     made = render.table("code", "name", "script", ("attributes", "right"), ("patterns", "right"), "folder")
     for item in rows:
         render.row(made, *item.values())

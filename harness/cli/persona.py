@@ -10,17 +10,21 @@ import typer
 from harness.cli.options import Config, Json, Set, load_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.language import LanguagePacks, WrongFile
     from harness.settings import Loaded
 
 app = typer.Typer(help="List, check, show and begin characters.", no_args_is_help=True)
 
 
 def _places(loaded: Loaded) -> tuple[Any, tuple[Path, ...]]:
-    """Language packs and persona folders, a project's own first."""
-    from harness.app import Harness
+    """Language packs and persona folders, a project's own first. Wrong language files are told."""
+    from harness.cli.packs import persona_folders, readable_packs, tell
 
-    harness = Harness(loaded)
-    return harness.languages, harness.persona_paths
+    packs, wrong = readable_packs(loaded)
+    tell(wrong)
+    return packs, persona_folders(loaded)
 
 
 @app.command("list")
@@ -70,18 +74,27 @@ def check_characters(
     config: Config = None,
     overrides: Set = None,
 ) -> None:
-    """Check persona files. Exit code 1 when one of them has an error."""
+    """Check persona files. Exit code 1 when one of them has an error, or the language file of its language."""
+    from harness.cli.packs import persona_folders, readable_packs, tell
     from harness.persona import check_persona
     from harness.persona.finding import SUFFIXES
 
-    packs, folders = _places(load_settings(config, overrides))
+    loaded = load_settings(config, overrides)
+    packs, wrong = readable_packs(loaded)
+    folders = persona_folders(loaded)
+    tell(wrong)
     chosen = files or [p for f in folders[:1] if f.is_dir() for p in sorted(f.iterdir()) if p.suffix in SUFFIXES]
     if not chosen:
         typer.echo(f"There are no persona files in {folders[0]}.")
     broken = False
     for path in (_by_id(path, folders) for path in chosen):
         problems = check_persona(path, packs=packs)
-        if not problems:
+        unread = _unread(path, packs, wrong)
+        if unread is not None:
+            broken = True
+            message = f"its language {unread.code!r} cannot be used: {unread.error.message}"
+            typer.secho(f"{path}: error: {message}", fg="red")
+        elif not problems:
             typer.secho(f"{path}: fine", fg="green")
         for problem in problems:
             broken = broken or problem.severity == "error"
@@ -92,6 +105,18 @@ def check_characters(
                 typer.echo(f"    {problem.hint}")
     if broken:
         raise typer.Exit(1)
+
+
+def _unread(path: Path, packs: LanguagePacks, wrong: Sequence[WrongFile]) -> WrongFile | None:
+    """The wrong file of the language of a character, if there is one."""
+    from harness.errors import PersonaError
+    from harness.persona.reading import read_persona
+
+    try:
+        persona = read_persona(path, packs).persona
+    except PersonaError:
+        return None
+    return next((one for one in wrong if persona is not None and one.code == persona.language.lower()), None)
 
 
 def _by_id(path: Path, folders: tuple[Path, ...]) -> Path:

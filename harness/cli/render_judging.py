@@ -82,6 +82,8 @@ def interrogation_lines(made: Run) -> Iterator[str]:
         share = witness.probes["all"]
         yield f"{witness.name}: passed {_share(share)}" + (f", {witness.errors} ended early" if witness.errors else "")
     yield from asking_lines(read_held(made.folder))
+    if made.stopped:
+        yield f"Stopped: {made.stopped}. Go on with --resume and a higher bound."
     yield f"The run is in {made.folder.path}."
 
 

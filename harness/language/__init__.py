@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from harness.language.pack import LanguagePack
-from harness.language.packs import LanguagePacks, load_packs
+from harness.language.packs import LanguagePacks, WrongFile, load_packs, load_readable
 
-__all__ = ["LanguagePack", "LanguagePacks", "load_packs"]
+__all__ = ["LanguagePack", "LanguagePacks", "WrongFile", "load_packs", "load_readable"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,19 @@ _ENOUGH = 200
 """Characters of a text that are looked at for that."""
 _FOLDER = Path(__file__).parent
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongFile:
+    """A language file that cannot be read."""
+
+    file: Path
+    error: LanguageError
+
+    @property
+    def code(self) -> str:
+        """The language that it should be of, by its name."""
+        return self.file.stem.lower()
 
 
 class LanguagePacks:
@@ -177,11 +191,30 @@ def load_packs(extra_paths: Iterable[str | Path] = ()) -> LanguagePacks:
     return _load(tuple(str(path) for path in extra_paths))
 
 
+def load_readable(extra_paths: Iterable[str | Path] = ()) -> tuple[LanguagePacks, tuple[WrongFile, ...]]:
+    """Like :func:`load_packs`, but a further file that is wrong is left out, and told: for work on the other languages."""
+    good: list[str] = []
+    wrong: list[WrongFile] = []
+    for file in _files(str(path) for path in extra_paths):
+        try:
+            read_pack(file)
+        except LanguageError as error:
+            wrong.append(WrongFile(file, error))
+        else:
+            good.append(str(file))
+    return load_packs(good), tuple(wrong)
+
+
+def _files(paths: Iterable[str]) -> list[Path]:
+    found: list[Path] = []
+    for extra in map(Path, paths):
+        found.extend(sorted(extra.glob("*.yaml")) if extra.is_dir() else [extra])
+    return found
+
+
 @lru_cache(maxsize=16)
 def _load(extra_paths: tuple[str, ...]) -> LanguagePacks:
-    files = sorted(_FOLDER.glob("*.yaml"))
-    for extra in map(Path, extra_paths):
-        files.extend(sorted(extra.glob("*.yaml")) if extra.is_dir() else [extra])
+    files = [*sorted(_FOLDER.glob("*.yaml")), *_files(extra_paths)]
     packs = {pack.code: pack for pack in map(read_pack, files)}
     for pack in packs.values():
         pack.loaded_with(packs)

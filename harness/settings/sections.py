@@ -292,6 +292,11 @@ class Settings(Section):
         """A path of the settings, made absolute against ``root``; ``~`` is the home directory."""
         return (self.root / Path(value).expanduser()).resolve()
 
+    def language_files(self) -> tuple[Path, ...]:
+        """The language files of the project, by name; none where there is no such folder."""
+        folder = self.path(self.paths.languages)
+        return tuple(sorted(folder.glob("*.yaml"))) if folder.is_dir() else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:

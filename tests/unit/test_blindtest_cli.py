@@ -382,6 +382,15 @@ def test_a_run_is_compared_with_its_baseline_at_once(server: ScriptedServer, bli
     found = json.loads(result.stdout)["baseline"]
     assert found["verdict"] == "worse"
     assert found["cases"] == 16
+    # Verdicts of older rules are graded anew before they are compared, in memory alone: here every one of them was a failure.
+    old = [
+        one.model_copy(update={"rules": "old", "verdicts": tuple(v.model_copy(update={"outcome": "fail"}) for v in one.verdicts)})
+        for one in RunFolder(good).graded().values()
+    ]  # fmt: skip
+    RunFolder(good).write_graded(old)
+    again = blindtest(*words, *blank, "--resume", "--baseline", str(good), "--json", code=1)
+    assert json.loads(again.stdout)["baseline"] == found
+    assert {one.rules for one in RunFolder(good).graded().values()} == {"old"}
     # What cannot be compared is told after the run's own results, which are kept.
     other = planted(tmp_path, "zh", out="other", against=(), trials=1)
     misfit = blindtest(*words[:-2], "r2", "--no-plots", "--baseline", str(other), code=2)

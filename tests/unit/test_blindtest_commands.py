@@ -269,7 +269,7 @@ def test_below_seventy_columns_tables_are_lines(here: Path, monkeypatch: pytest.
     assert "  scripts: 4 of 4" in lines
     assert "  probes [95 %]: 100 % [21, 100]" in lines
     assert "probe: contradiction" in lines
-    assert "compared: steady / forgetful" in lines
+    assert "steady against: forgetful" in lines
     assert max(map(len, lines)) <= 40
     suites = runner("blindtest", "suites")(f"cellar.{language}.yaml").stdout.splitlines()
     suites = [line.rstrip() for line in suites]

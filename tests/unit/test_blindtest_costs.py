@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +13,14 @@ import pytest
 from harness.app_blindtest import Bench, Run
 from harness.app_blindtest_interrogating import interrogate
 from harness.app_blindtest_judging import Judging, judge_run
+from harness.app_blindtest_regrading import regrade
 from harness.blindtest import parse_suite
 from harness.blindtest.folder import RunFolder
+from harness.blindtest.grading.opinions import JudgeMode
 from harness.blindtest.limits import Limits, all_used, cost_of, priced
 from harness.blindtest.metering import Meter, MeteredModel, added
 from harness.blindtest.reporting import read_held
+from harness.blindtest.reporting.statements import sentences
 from harness.blindtest.transcript import Transcript, Trial, Used
 from harness.blindtest.trial import hold
 from harness.blindtest.witnesses.clock import TrialClock
@@ -188,9 +192,11 @@ async def test_a_model_that_only_keeps_the_books_needs_a_price_too(tmp_path: Pat
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
-async def judged(tmp_path: Path, language: str, reply: str, **more: object) -> tuple[Bench, Run, ScriptedModel]:
+async def judged(
+    tmp_path: Path, language: str, reply: str, *, text: str = "", **more: object
+) -> tuple[Bench, Run, ScriptedModel]:
     file = tmp_path / f"talk.{language}.yaml"
-    file.write_text(SUITES[language], encoding="utf-8")
+    file.write_text(text or SUITES[language], encoding="utf-8")
     model = judge(lambda said, *_: ("yes", said[:10]))
     bench = Bench(load(start=tmp_path, environ={}), model=model, extra={"one": ScriptedWitness("one", lambda _: reply)})
     run = await bench.run(
@@ -247,6 +253,73 @@ async def test_judging_stops_at_the_bound_and_goes_on_below_another(
     assert not again.stopped
     assert len(model.requests) == 9
     assert again.folder.judges_used()[0].calls == 12
+
+
+def _spent() -> Limits:
+    """A bound of time that is reached at once."""
+    return Limits(PRICES, max_minutes=1.0, started=time.monotonic() - 61.0)
+
+
+@BOTH
+@pytest.mark.parametrize("mode", ["both", "model"])
+@pytest.mark.parametrize("bound", ["cost", "minutes"])
+async def test_a_run_that_stops_at_a_bound_keeps_what_the_judge_has_said(
+    tmp_path: Path, language: str, mode: JudgeMode, bound: str
+) -> None:
+    judging = Judging(mode=mode, calibrate=False)
+    # Rules decide whether a word is there; in the mode "model" that is asked of the judge, too.
+    word = {"en": "dear", "zh": "亲爱"}[language]
+    text = SUITES[language].replace("expect: {judge:", f"expect: {{mentions: [{word}], judge:")
+    each = {"both": 1, "model": 2}[mode]
+
+    async def again(limits: Limits | None) -> tuple[Run, int, bytes]:
+        _, run, model = await judged(
+            tmp_path, language, SAID[language], text=text, judge=judging, limits=limits, resume=True
+        )
+        return run, len(model.requests), (run.folder.path / "results.json").read_bytes()
+
+    def low() -> Limits:
+        return Limits(PRICES, max_cost=1e-6) if bound == "cost" else _spent()
+
+    # The first transcript is judged, then the bound is reached.
+    _, run, _ = await judged(
+        tmp_path, language, SAID[language], text=text, judge=judging, limits=Limits(PRICES, max_cost=1e-6)
+    )
+    before = (run.folder.path / "results.json").read_bytes()
+    ours = [one for graded in run.folder.graded().values() for one in graded.verdicts if one.probe == "p"]
+    said = [one for one in ours if one.grader == "model" and "not asked" not in one.evidence]
+    assert len(said) == each
+    by_rules = [one.outcome for one in ours if one.grader != "model"]
+    assert by_rules == ["pass"] * (4 if mode == "both" else 3)  # what is not asked stays as the rules have it
+    assert run.results.judge is not None
+    assert run.results.judge.unasked == 3 * each
+    told = [one.read() for one in sentences(run.results)]
+    assert any("not put to the model judge" in one and f": {3 * each}." in one for one in told)
+    # Gone on with below a bound that is reached at once: nothing is asked, and nothing is lost.
+    run, asked, after = await again(low())
+    assert run.stopped
+    assert (asked, after) == (0, before)
+    # The same where it was ended before the results were written.
+    (run.folder.path / "results.json").unlink()
+    (run.folder.path / "verdicts.jsonl").unlink()
+    run, asked, after = await again(low())
+    assert (asked, after) == (0, before)
+    # Regraded by a report, nothing changes either.
+    run.folder.write_graded([one.model_copy(update={"rules": "old"}) for one in run.folder.graded().values()])
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hm.")) as bench:
+        assert await regrade(bench, run.folder)
+    assert (run.folder.path / "results.json").read_bytes() == before
+    # Without a bound the rest is asked, and all comes to the same as if it had never been stopped.
+    run, asked, after = await again(None)
+    assert (asked, run.stopped) == (9 * each, "")
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    _, other, _ = await judged(whole, language, SAID[language], text=text, judge=judging)
+    # The prices of the first one stay; otherwise they are the same.
+    other.folder.priced(PRICES)
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hm.")) as bench:
+        await judge_run(bench, other.folder.path, None)
+    assert after == (other.folder.path / "results.json").read_bytes()
 
 
 @BOTH

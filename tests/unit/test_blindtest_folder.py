@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from harness.app_blindtest import Bench
+from harness.app_blindtest_judging import calibrate, judge_run
+from harness.app_blindtest_regrading import regrade
 from harness.blindtest.folder import RunFolder
 from harness.blindtest.limits import Limits
 from harness.blindtest.locking import LOCK, alone
-from harness.blindtest.reporting import read_held
-from harness.errors import RunError
+from harness.blindtest.reporting import read_held, write_reports
+from harness.errors import RunBusy, RunError
+from harness.settings import load
+from harness.testing import ScriptedModel
 from tests._commands import runner
 from tests.unit._blindtest_runs import PERSONAS, held
 
@@ -62,10 +67,70 @@ def test_a_run_that_goes_on_is_not_gone_on_with_by_another(
             ("judge", "run", "--no-plots"),
             ("prefer", "run", "steady", "forgetful"),
             ("interrogate", "--witness", "eliza", "--language", language, "--out", "run"),
+            ("calibrate", "--judge", "rules", "--language", language, "--out", "run"),
         ):
             assert "another process" in runner("blindtest")(*words, code=2).stderr, words
-        assert "steady passed" in runner("blindtest", "report")("run", "--no-plots").stdout  # looking is no writing
     assert run.folder.path.joinpath("transcripts.jsonl").read_bytes() == before
+
+
+@BOTH
+def test_a_run_that_goes_on_can_be_looked_at_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    run = asyncio.run(held(tmp_path, language))
+    run.folder.write_graded([one.model_copy(update={"rules": "old"}) for one in run.folder.graded().values()])
+    monkeypatch.chdir(tmp_path)
+    with alone(tmp_path / "run"):
+        before = {file.name: file.read_bytes() for file in run.folder.path.iterdir()}
+        shown = runner("blindtest", "report")("run", "--no-plots")
+        listed = json.loads(runner("blindtest", "report")("run", "--no-plots", "--json").stdout)
+        assert {file.name: file.read_bytes() for file in run.folder.path.iterdir()} == before
+    assert "steady passed" in shown.stdout
+    assert "Report:" not in shown.stdout
+    assert "no report is written" in shown.stderr
+    assert listed["files"] == []
+    assert "Report: run/report.html" in runner("blindtest", "report")("run", "--no-plots").stdout
+    assert "old" not in {one.rules for one in run.folder.graded().values()}
+
+
+async def test_the_library_writes_no_folder_that_another_task_writes(tmp_path: Path) -> None:
+    run = await held(tmp_path, "en")
+    async with Bench(load(start=tmp_path, environ={}), model=ScriptedModel("Hm.")) as bench:
+
+        async def at_once() -> None:
+            async def report() -> None:
+                write_reports(run.folder, packs=bench.base.languages, plots=False)
+
+            async def grade() -> None:
+                bench.grade(run.folder, run.info, run.folder.transcripts())
+
+            for work in (
+                report,
+                grade,
+                lambda: regrade(bench, run.folder),
+                lambda: judge_run(bench, run.folder.path, "rules"),
+                lambda: calibrate(bench, judge="rules", language="en", out=run.folder.path),
+            ):
+                with pytest.raises(RunBusy):
+                    await work()
+
+        others = asyncio.create_task(at_once())  # begun before, so that it holds nothing
+        with run.folder.alone():
+            await others
+        with run.folder.alone():  # who holds it may go on
+            assert not await regrade(bench, RunFolder(run.folder.path))
+            write_reports(run.folder, packs=bench.base.languages, plots=False)
+            assert (run.folder.path / LOCK).exists()
+        assert not (run.folder.path / LOCK).exists()
+
+
+@pytest.mark.parametrize("words", [("judge", "no"), ("report", "no"), ("prefer", "no", "a", "b")])
+def test_a_wrong_folder_is_told_and_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "found none" in runner("blindtest")(*words, code=2).stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @BOTH

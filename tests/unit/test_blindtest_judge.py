@@ -499,5 +499,5 @@ async def test_a_transcript_that_has_changed_is_graded_anew_and_its_question_is_
     assert held.results.judge.unasked == 1
     free = [one for one in verdicts(tmp_path, "cold") if one.grader == "model"]
     assert [(one.outcome, "not asked" in one.evidence) for one in free] == [("undecided", True)]
-    assert any("are new since it judged this run" in one.read() for one in sentences(held.results))
-    assert any("尚未判定" in one.read("zh") for one in sentences(held.results))
+    assert any("not put to the model judge" in one.read() for one in sentences(held.results))
+    assert any("尚未交给模型评审" in one.read("zh") for one in sentences(held.results))

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from harness.app_blindtest import Bench
+from harness.blindtest.counting import results_of
 from harness.blindtest.grading import grade
 from harness.blindtest.loading import find_suites, load_suite, shipped_suites
-from harness.blindtest.results import results_of
 from harness.blindtest.slots import Lacking, fact_of, fill_slots, slots_of
 from harness.blindtest.suite import Script, Suite
 from harness.blindtest.transcript import Graded, Transcript, Trial

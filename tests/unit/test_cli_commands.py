@@ -142,7 +142,8 @@ def test_show_says_what_is_not_there(session: str, run: Run) -> None:
     assert "no turn 9" in run("show", session, "--turn", "9", code=1).stderr
 
 
-def test_output_fits_80_columns(session: str, run: Run) -> None:
+def test_output_fits_80_columns(session: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     run("say", "-p", "lin", "-s", "中文会话", "你好，我叫小王，我住在苏州，我养了一只狗叫豆豆，我喜欢吃辣的东西。")
     from rich.cells import cell_len
 

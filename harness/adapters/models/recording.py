@@ -7,6 +7,7 @@ import json
 import re
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import aclosing
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -14,6 +15,7 @@ from pydantic import ValidationError
 from harness import errors
 from harness.errors import ModelError, StoreError
 from harness.ports import Capabilities, Model, ModelDelta, ModelReply, ModelRequest, Role, StructuredForm
+from harness.ports.passing import PassingModel
 from harness.state.record import ModelCall, Usage
 
 _PIECES = re.compile(r"[^\s.!?。！？]*[.!?。！？\n]+|\s*[^\s.!?。！？]+|\s+")
@@ -21,7 +23,7 @@ _PIECES = re.compile(r"[^\s.!?。！？]*[.!?。！？\n]+|\s*[^\s.!?。！？]+
 _SHOWN = 80
 
 
-class RecordingModel:
+class RecordingModel(PassingModel):
     """Passes every call on and appends it to a file of JSON lines, one :class:`~harness.state.record.ModelCall` each.
 
     Args:
@@ -31,24 +33,15 @@ class RecordingModel:
     """
 
     def __init__(self, inner: Model, path: Path, *, clean: Callable[[str], str] = str) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._clean = clean
         self._path = path
         path.parent.mkdir(parents=True, exist_ok=True)
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """Of the inner model."""
-        return self._inner.capabilities
-
-    def model_id(self, role: Role) -> str:
-        """Of the inner model."""
-        return self._inner.model_id(role)
-
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Answer and record; a failure is recorded and raised."""
         try:
-            reply = await self._inner.complete(request)
+            reply = await super().complete(request)
         except ModelError as error:
             await self._keep(request, None, error)
             raise
@@ -57,28 +50,15 @@ class RecordingModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Stream and record. A stream its reader closes early is not recorded: nobody knows how it would have ended."""
-        pieces = self._inner.stream(request)
         try:
-            async for delta in pieces:
-                if delta.reply is not None:
-                    await self._keep(request, delta.reply, None)
-                yield delta
+            async with aclosing(super().stream(request)) as pieces:
+                async for delta in pieces:
+                    if delta.reply is not None:
+                        await self._keep(request, delta.reply, None)
+                    yield delta
         except ModelError as error:
             await self._keep(request, None, error)
             raise
-        finally:
-            close = getattr(pieces, "aclose", None)
-            if close is not None:
-                await close()
-
-    async def count_tokens(self, text: str) -> int | None:
-        """As the inner model counts; not recorded."""
-        counting = getattr(self._inner, "count_tokens", None)
-        return await counting(text) if counting is not None else None
-
-    async def close(self) -> None:
-        """Close the inner model."""
-        await self._inner.close()
 
     async def _keep(self, request: ModelRequest, reply: ModelReply | None, error: ModelError | None) -> None:
         model = self.model_id(request.role)

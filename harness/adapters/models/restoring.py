@@ -11,19 +11,11 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError
-from harness.ports.models import (
-    Capabilities,
-    ChatMessage,
-    Model,
-    ModelDelta,
-    ModelReply,
-    ModelRequest,
-    Role,
-    Typed,
-)
+from harness.ports.models import ChatMessage, ModelDelta, ModelReply, ModelRequest, Typed
+from harness.ports.passing import PassingModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,28 +25,16 @@ SEPARATORS = r"[\s\-‐‑–.]{0,3}"
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 
 
-class RestoringModel:
+class RestoringModel(PassingModel):
     """Passes calls on, with the user's message as it was typed where the request has it."""
-
-    def __init__(self, inner: Model) -> None:
-        self._inner = inner
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Of the inner model."""
-        return self._inner.capabilities
-
-    def model_id(self, role: Role) -> str:
-        """Of the inner model."""
-        return self._inner.model_id(role)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Answer. Raises what the inner model raises, without secrets."""
         if request.typed is None:
-            return await self._inner.complete(request)
+            return await super().complete(request)
         repeated = Repeated(request.typed)
         try:
-            reply = await self._inner.complete(as_typed(request))
+            reply = await super().complete(as_typed(request))
         except HarnessError as error:
             raise repeated.without(error) from None
         return replace(reply, text=repeated.clean(reply.text))
@@ -62,14 +42,14 @@ class RestoringModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Answer piece by piece. What may be the beginning of a secret waits for what follows."""
         if request.typed is None:
-            async with aclosing(cast("Any", self._inner.stream(request))) as pieces:
+            async with aclosing(super().stream(request)) as pieces:
                 async for piece in pieces:
                     yield piece
             return
         repeated = Repeated(request.typed)
         waiting = ""
         try:
-            async with aclosing(cast("Any", self._inner.stream(as_typed(request)))) as pieces:
+            async with aclosing(super().stream(as_typed(request))) as pieces:
                 async for piece in pieces:
                     waiting = repeated.clean(waiting + piece.text)
                     ready = len(waiting) if piece.reply is not None else max(0, len(waiting) - repeated.longest)
@@ -80,15 +60,6 @@ class RestoringModel:
                         yield ModelDelta(reply=replace(piece.reply, text=repeated.clean(piece.reply.text)))
         except HarnessError as error:
             raise repeated.without(error) from None
-
-    async def count_tokens(self, text: str) -> int | None:
-        """As the inner model counts, what it is asked about."""
-        counting = getattr(self._inner, "count_tokens", None)
-        return await counting(text) if counting is not None else None
-
-    async def close(self) -> None:
-        """Close the inner model."""
-        await self._inner.close()
 
 
 def as_typed(request: ModelRequest) -> ModelRequest:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from harness.blindtest.grading.material import Judged, Judging, Material
 from harness.blindtest.grading.reading import read
+from harness.blindtest.grading.version import LIKE
 from harness.blindtest.suite import Expect, Like, Suite
 from harness.blindtest.templates import fill
 from harness.blindtest.transcript import Exchange, Graded, Outcome, Transcript, Verdict
@@ -16,8 +17,6 @@ from harness.ports import Embedder, Vector
 from harness.understanding.text import sentences
 
 GRADER = "embeddings"
-LIKE = "like "
-"""How the expectation begins."""
 CLOSE = 0.005
 """Nearer together than this, examples and counter-examples decide nothing."""
 _SHOWN = 120
@@ -39,10 +38,12 @@ class Alike:
     """Decides by the vectors of an embedder. Texts are embedded once.
 
     Attributes:
+        name: of the embedder, for the verdicts to say.
         pieces: text -> its vector, of length 1.
     """
 
     embedder: Embedder
+    name: str = ""
     pieces: dict[str, Vector] = field(default_factory=dict)
 
     async def on(
@@ -63,7 +64,9 @@ class Alike:
             if placed:
                 old = graded[one.trial.key]
                 verdicts = tuple(placed.get(id(verdict), verdict) for verdict in old.verdicts)
-                made[one.trial.key] = old.model_copy(update={"verdicts": verdicts})
+                made[one.trial.key] = old.model_copy(
+                    update={"verdicts": verdicts, "embedder": "" if failure else self.name}
+                )
         return made
 
     async def _embed(self, texts: Sequence[str]) -> None:

@@ -22,6 +22,8 @@ from harness.language import LanguagePacks
 from harness.state.base import Frozen
 
 FILE = "calibration.json"
+FORMAT = 1
+"""Of what is written there."""
 THRESHOLD = 0.8
 """Least lower bound of a judge's accuracy. A judge that is wrong in a share e of verdicts, on either side alike, shows a difference d of two
 witnesses as d·(1 − 2e): at 0.8 no less than three fifths of it are left. Of 40 rows of a language 37 must be right for it."""
@@ -93,7 +95,7 @@ class Calibration(Frozen):
         calls: of models.
     """
 
-    format: int = 1
+    format: int = FORMAT
     judge: JudgeMode
     about: dict[str, Any] = Field(default_factory=dict)
     labels: dict[str, str] = Field(default_factory=dict)
@@ -205,13 +207,24 @@ def read_calibration(path: Path) -> Calibration:
     """Read what :func:`calibrate` gave and was stored.
 
     Raises:
-        RunError: there is no such file, or it is none.
+        RunError: there is no such file, it is none, or a version of harness with another format wrote it.
     """
     try:
-        return Calibration.model_validate_json(path.read_bytes())
+        text = path.read_bytes()
+        data = json.loads(text)
+        if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+            raise RunError(
+                f"{path} is of format {data['format']!r}, and this version of harness reads {FORMAT}.",
+                remedy="Calibrate again with this version (harness blindtest calibrate --out), or use the version that wrote it.",
+            )
+        return Calibration.model_validate_json(text)
     except FileNotFoundError as failure:
         raise RunError(
             f"There is no calibration at {path}.", remedy="Make one: harness blindtest calibrate."
         ) from failure
-    except (OSError, ValidationError) as failure:
-        raise RunError(f"{path} is no calibration: {failure}.", remedy="Calibrate again.") from failure
+    except (OSError, ValueError) as failure:
+        told = failure.errors()[0]["msg"] if isinstance(failure, ValidationError) else failure
+        raise RunError(
+            f"{path} is no calibration: {told}.",
+            remedy="Calibrate again (harness blindtest calibrate --out), or take it away.",
+        ) from failure

@@ -26,6 +26,7 @@ from harness.state.base import Frozen
 
 GRADER = "model"
 REPLY, PAIR = "judge_reply", "judge_pair"
+NOT_ASKED = "the judge was not asked this"
 STRIDE = 7919
 """Seeds of the votes of one question lie so far apart."""
 
@@ -88,6 +89,11 @@ class Judgement(Frozen):
     expectation: str
     reply: str
     votes: tuple[Vote, ...]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the judge was asked at all."""
+        return any(vote.why != NOT_ASKED for vote in self.votes)
 
     def judged(self) -> Judged:
         """The verdict: what more than half of the votes say. ``confidence``: their share of all votes, void ones included."""
@@ -232,7 +238,7 @@ class KeptJudge(ModelJudge):
 
     Attributes:
         described: what it was, see :meth:`ModelJudge.about`.
-        unasked: questions that it was never asked; they are undecided.
+        unasked: questions that it was never asked.
     """
 
     described: dict[str, Any] = field(default_factory=dict)
@@ -248,6 +254,6 @@ class KeptJudge(ModelJudge):
         found = self.known.get(key)
         if found is None:
             self.unasked += 1
-            vote = Vote(outcome="void", why="the judge was not asked this")
+            vote = Vote(outcome="void", why=NOT_ASKED)
             found = Judgement(key=key, expectation=question.expectation, reply=question.reply, votes=(vote,))
         return found

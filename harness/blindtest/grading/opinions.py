@@ -42,6 +42,7 @@ async def second_opinion(
     Args:
         mode: ``both``: the model is asked what the rules left undecided; ``model``: also what they decided about the meaning of replies.
         counts: see :data:`Counts`; what does not count is undecided, and says so.
+        judge: what it was not asked, and may not be asked any more, is as the rules have decided it.
 
     Raises:
         ModelError: the judge cannot be reached.
@@ -55,6 +56,9 @@ async def second_opinion(
             continue
         judgement = await judge.judge(question)
         judgements.append(judgement)
+        if not judgement.asked and verdict.outcome != "undecided":
+            verdicts.append(verdict)
+            continue
         verdicts.append(_placed(verdict, judgement, counts(suite.language)))
     return graded.model_copy(update={"verdicts": tuple(verdicts)}), tuple(judgements)
 

@@ -12,6 +12,8 @@ from typing import Any
 from harness.blindtest.transcript import Graded, Transcript
 from harness.language import LanguagePacks
 
+LIKE = "like "
+"""How an expectation begins that vectors decide."""
 _PACKAGE = Path(__file__).parents[2]
 _SOURCES = ("blindtest/grading", "understanding")
 _FILES = tuple(f"blindtest/{name}.py" for name in ("captures", "heard", "meaning", "naming", "slots", "templates"))
@@ -36,14 +38,27 @@ def _plain(value: Any) -> Any:
     return sorted(value, key=str) if isinstance(value, set | frozenset) else str(value)
 
 
-def stale(transcripts: Iterable[Transcript], graded: Mapping[str, Graded], packs: LanguagePacks) -> tuple[str, ...]:
-    """Keys of trials whose verdicts are missing, of other rules, or of another transcript."""
+def stale(
+    transcripts: Iterable[Transcript], graded: Mapping[str, Graded], packs: LanguagePacks, *, embedder: str = ""
+) -> tuple[str, ...]:
+    """Keys of trials whose verdicts are missing, of other rules, of another transcript, or by the vectors of another embedder.
+
+    ``embedder``: of today, as :class:`~harness.blindtest.transcript.Graded` names it. Empty: none is set, and what one decided before stands.
+    """
     rules = rules_digest(packs)
     return tuple(
         one.trial.key
         for one in transcripts
-        if (found := graded.get(one.trial.key)) is None or found.rules != rules or found.transcript != one.digest()
+        if (found := graded.get(one.trial.key)) is None
+        or found.rules != rules
+        or found.transcript != one.digest()
+        or (embedder and found.embedder != embedder and _left_to_vectors(found))
     )
+
+
+def _left_to_vectors(graded: Graded) -> bool:
+    """Whether vectors decide anything in it, or would."""
+    return any(one.expectation.startswith(LIKE) for one in graded.verdicts)
 
 
 def _sources() -> Iterator[Path]:

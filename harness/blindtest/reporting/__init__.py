@@ -34,14 +34,15 @@ def write_reports(
         The files, the page first.
 
     Raises:
-        RunError: see :func:`read_held`. MissingExtra: plots are wanted and matplotlib is not installed.
+        RunError: see :func:`read_held`; or another process writes there (RunBusy). MissingExtra: plots are wanted and matplotlib is not installed.
     """
-    held = read_held(folder)
-    seconds = timing(held.transcripts)
-    written = [
-        folder.write(REPORT, report_html(held, packs, timing=seconds if times else None)),
-        folder.write(JUNIT, junit_xml(held)),
-        folder.write(TURNS, "".join(turn_lines(held))),
-        folder.write(TIMING, timing_text(held.transcripts)),
-    ]
-    return (*written, *plot_files(held, folder.path / "plots", wanted=plots))
+    with folder.alone(begun=True):
+        held = read_held(folder)
+        seconds = timing(held.transcripts)
+        written = [
+            folder.write(REPORT, report_html(held, packs, timing=seconds if times else None)),
+            folder.write(JUNIT, junit_xml(held)),
+            folder.write(TURNS, "".join(turn_lines(held))),
+            folder.write(TIMING, timing_text(held.transcripts)),
+        ]
+        return (*written, *plot_files(held, folder.path / "plots", wanted=plots))

@@ -9,11 +9,14 @@ from markupsafe import Markup, escape
 
 from harness.blindtest.comparing import Compared
 from harness.blindtest.reporting.statements import ends
+from harness.blindtest.reporting.wording import points
 from harness.blindtest.results import ALL, Results, Share
 from harness.blindtest.statistics import survival
 
 WIDTH, HEIGHT = 640, 280
-LEFT, RIGHT, TOP, BOTTOM = 44, 36, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 64, 36, 14, 40
+COLOURS = 10
+"""Of witnesses in the style sheet: the engine, six ablations, two controls, and one more."""
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _ROW = 34
 _NAME = 150
@@ -70,7 +73,9 @@ def curve(lines: Sequence[Line], label: Markup) -> Markup:
                 path.append(f"H{x(turn):.1f}")
             path.append(f"{'V' if number else f'M{x(turn):.1f} '}{y(share):.1f}")
         parts.append(
-            Markup('<path class="line w{}" d="{}"><title>{}</title></path>').format(index % 8, "".join(path), line.name)
+            Markup('<path class="line w{}" d="{}"><title>{}</title></path>').format(
+                index % COLOURS, "".join(path), line.name
+            )
         )
     return _svg(parts, HEIGHT, label)
 
@@ -96,7 +101,7 @@ def intervals(rows: Sequence[tuple[str, int, Share]], label: Markup) -> Markup:
                 '<line class="bar w{w}" x1="{low:.1f}" x2="{high:.1f}" y1="{m:.1f}" y2="{m:.1f}"/>'
                 '<circle class="dot w{w}" cx="{at:.1f}" cy="{m:.1f}" r="5"><title>{title}</title></circle>'
             ).format(
-                y=middle + 4, name=_cut(name), w=colour % 8, low=x(share.low), high=x(share.high), m=middle,
+                y=middle + 4, name=_cut(name), w=colour % COLOURS, low=x(share.low), high=x(share.high), m=middle,
                 at=x(share.share), title=f"{name}: {share.passed} / {share.total}",
             )
         )  # fmt: skip
@@ -114,7 +119,7 @@ def differences(found: Sequence[Compared], label: Markup) -> Markup:
 
     parts = [
         Markup('<line class="{4}" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"/><text class="tick" x="{0:.1f}" y="{2}" text-anchor="middle">{3}</text>')
-        .format(x(tick), height - 24, height - 8, f"{tick * 100:+.0f}", "grid" if tick else "zero")
+        .format(x(tick), height - 24, height - 8, points(tick), "grid" if tick else "zero")
         for tick in (-1.0, -0.5, 0.0, 0.5, 1.0)
     ]  # fmt: skip
     for number, one in enumerate(rows):
@@ -126,7 +131,7 @@ def differences(found: Sequence[Compared], label: Markup) -> Markup:
                 '<line class="bar {s}" x1="{low:.1f}" x2="{high:.1f}" y1="{m:.1f}" y2="{m:.1f}"/>'
                 '<circle class="dot {s}" cx="{at:.1f}" cy="{m:.1f}" r="5"/>'
             ).format(
-                y=middle + 4, name=_cut(f"− {one.second}"), s=shade, low=x(one.low), high=x(one.high), m=middle,
+                y=middle + 4, name=_cut(one.second), s=shade, low=x(one.low), high=x(one.high), m=middle,
                 at=x(one.difference),
             )
         )  # fmt: skip

@@ -14,20 +14,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.blindtest.reporting import charts
+from harness.blindtest.reporting.asking import asking
 from harness.blindtest.reporting.page import listed, no_transcript, page_words, transcript_page
 from harness.blindtest.reporting.reading import Held
 from harness.blindtest.reporting.rerunning import rerun
-from harness.blindtest.reporting.statements import (
-    Sentence,
-    losses,
-    median_failure,
-    p_value,
-    percent,
-    points,
-    rated,
-    sentences,
-)
+from harness.blindtest.reporting.statements import losses, median_failure, sentences, told_in_full
 from harness.blindtest.reporting.texts import LANGUAGES, page_language, text, texts
+from harness.blindtest.reporting.wording import Sentence, p_value, percent, points, rated
 from harness.blindtest.results import ALL, Share
 from harness.blindtest.transcript import Transcript
 from harness.language import LanguagePacks
@@ -59,7 +52,7 @@ def report_html(
     words, rows = embedded(page_words(texts())), embedded(listed(held))
     around = _AROUND + sum(len(part.encode()) for part in (script, style, words, rows)) + _EACH * len(held.transcripts)
     transcripts, trimmed, gone = _transcripts(held, packs, max_bytes - around)
-    said = list(sentences(held.results, planned=held.info.planned))
+    said = [*sentences(held.results, planned=held.info.planned, languages=held.languages), *asking(held)]
     if trimmed:
         values = {"number": str(trimmed), "size": f"{max_bytes / _MEGA:g}"}
         said.append(Sentence("says_trimmed", dict(values)))
@@ -79,6 +72,10 @@ def report_html(
             kinds=_kinds(held),
             rounds=list(dict.fromkeys(name for one in held.results.witnesses for name in one.rounds)),
             timing=timing or {},
+            shown_comparisons=told_in_full(held.results.comparisons),
+            other_comparisons=[
+                one for one in held.results.comparisons if one not in told_in_full(held.results.comparisons)
+            ],
             gained={one.second for one in held.results.comparisons if one.winner == "first"},
             rerun=rerun(held),
             script=Markup(script),  # noqa: S704 - a file of the package
@@ -151,7 +148,7 @@ def _environment() -> Environment:
     made.globals |= {
         "t": _both, "read": _read, "percent": percent, "points": points, "rated": rated, "p_value": p_value,
         "losses": losses, "shade": _shade, "median_failure": median_failure, "no_share": Share(), "all_kinds": ALL,
-        "plain": _plain,
+        "plain": _plain, "colours": charts.COLOURS,
     }  # fmt: skip
     return made
 

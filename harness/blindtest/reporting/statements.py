@@ -3,62 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
 
 from harness.blindtest.comparing import Compared, Lost
-from harness.blindtest.reporting.texts import text
+from harness.blindtest.reporting.asking import judge_worth
+from harness.blindtest.reporting.wording import Sentence, Tone, Value, listed, p_value, percent, points
 from harness.blindtest.results import ALL, Results, Share, TrialResult, WitnessResult
 from harness.blindtest.statistics import median_survival
 
-Tone = Literal["good", "bad", "plain"]
 TOLERATED = 0.05
 """A proxy of fluency may be so much worse, as a share of itself or in points, before it is said."""
 _POINTS = frozenset({"repeated", "in_language"})
-Value = str | tuple["Sentence", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A text with values, to be read in any language. ``tone``: whether it is good or bad news for the witness that is examined."""
-
-    key: str
-    values: dict[str, Value] = field(default_factory=dict)
-    tone: Tone = "plain"
-
-    def read(self, language: str = "en") -> str:
-        """The sentence in a language."""
-        filled = {name: _read(value, language) for name, value in self.values.items()}
-        return text(self.key, language, **filled)
-
-
-def _read(value: Value, language: str) -> str:
-    if isinstance(value, str):
-        return value
-    return text("and", language).join(one.read(language) for one in value)
-
-
-def percent(share: float) -> str:
-    """``94 %``."""
-    return f"{share * 100:.0f} %"
-
-
-def points(difference: float) -> str:
-    """A difference of shares in points, with its sign: ``+12``."""
-    rounded = round(difference * 100)
-    return f"{rounded:+d}".replace("-", "−") if rounded else "0"
-
-
-def rated(share: Share) -> str:
-    """``94 % [82, 98]``; a dash where nothing was counted."""
-    if not share.total:
-        return "–"
-    return f"{percent(share.share)} [{share.low * 100:.0f}, {share.high * 100:.0f}]"
-
-
-def p_value(p: float) -> str:
-    """``0.012``, ``< 0.001``."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def kind_name(kind: str) -> tuple[Sentence, ...]:
@@ -82,8 +36,8 @@ def median_failure(results: Results, witness: str) -> int | None:
     return median_survival(ends(one for one in results.trials if one.witness == witness))
 
 
-def sentences(results: Results, *, planned: int = 0) -> Iterator[Sentence]:
-    """What a run comes to. ``planned``: trials of the whole run."""
+def sentences(results: Results, *, planned: int = 0, languages: Sequence[str] = ()) -> Iterator[Sentence]:
+    """What a run comes to. ``planned``: trials of the whole run. ``languages``: of its suites; those the judge is calibrated for when empty."""
     if planned > len(results.trials):
         values: dict[str, Value] = {"missing": str(planned - len(results.trials)), "planned": str(planned)}
         yield Sentence("says_missing", values, "bad")
@@ -98,29 +52,87 @@ def sentences(results: Results, *, planned: int = 0) -> Iterator[Sentence]:
         {"witness": first.name, "suites": str(good), "all": str(len(suites))},
         "good" if good == len(suites) and suites else "bad",
     )
-    for one in results.witnesses:
-        if one.errors:
-            yield Sentence("says_errors", {"witness": one.name, "errors": str(one.errors)}, "bad")
-        if one.lost or one.inapplicable:
-            yield Sentence(
-                "says_lost" if one.captures else "says_inapplicable",
-                {
-                    "witness": one.name,
-                    "lost": str(one.lost),
-                    "captures": str(one.captures),
-                    "inapplicable": str(one.inapplicable),
-                },
+    yield from _ended_early(results.witnesses)
+    yield from _not_judged(results.witnesses)
+    if results.judge is not None:
+        yield from judge_worth(results.judge, languages)
+    yield from _together(
+        [
+            sentence
+            for other in results.witnesses[1:]
+            for sentence in compared(
+                [one for one in results.comparisons if one.second == other.name],
+                [one for one in results.losses if one.second == other.name],
             )
-    if results.judge is not None and results.judge.unasked:
-        yield Sentence("says_unasked", {"number": str(results.judge.unasked)}, "bad")
-    for other in results.witnesses[1:]:
-        yield from compared(
-            [one for one in results.comparisons if one.second == other.name],
-            [one for one in results.losses if one.second == other.name],
-        )
-    for one in results.witnesses:
-        if one.cost is not None:
-            yield Sentence("says_price", {"witness": one.name, "cost": f"{one.cost:.4g}"})
+        ]
+    )
+    costs = [{"witness": one.name, "cost": f"{one.cost:.4g}"} for one in results.witnesses if one.cost is not None]
+    yield from _one_or_all("says_price", costs)
+
+
+def _ended_early(witnesses: Sequence[WitnessResult]) -> Iterator[Sentence]:
+    early = [{"witness": one.name, "errors": str(one.errors)} for one in witnesses if one.errors]
+    yield from _one_or_all("says_errors", early, "bad")
+
+
+def _not_judged(witnesses: Sequence[WitnessResult]) -> Iterator[Sentence]:
+    """Details that no reply gave, and expectations that could not be judged, in a sentence for all witnesses."""
+    found = [one for one in witnesses if one.lost or one.inapplicable]
+    if len(found) == 1:
+        one = found[0]
+        values: dict[str, Value] = {
+            "witness": one.name, "lost": str(one.lost), "captures": str(one.captures), "inapplicable": str(one.inapplicable),
+        }  # fmt: skip
+        yield Sentence("says_lost" if one.captures else "says_inapplicable", values)
+        return
+    lost = [{"witness": one.name, "lost": str(one.lost), "captures": str(one.captures)} for one in found if one.lost]
+    if lost:
+        yield Sentence("says_lost_all", {"each": listed("each_lost", lost)})
+    open_ones = [{"witness": one.name, "number": str(one.inapplicable)} for one in found if one.inapplicable]
+    if open_ones:
+        yield Sentence("says_inapplicable_all", {"each": listed("each_number", open_ones)})
+
+
+def _one_or_all(key: str, found: Sequence[dict[str, str]], tone: Tone = "plain") -> Iterator[Sentence]:
+    """The same said of one witness, or of several in one sentence (``key_all``, with ``each_key``)."""
+    if len(found) == 1:
+        yield Sentence(key, dict(found[0]), tone)
+    elif found:
+        yield Sentence(f"{key}_all", {"each": listed(f"each_{key.removeprefix('says_')}", found)}, tone)
+
+
+_EACH = {"says_unpaired": "each_number", "says_one_script": "each_points"}
+_NEITHER = ("says_neither", "says_neither_ever", "says_one_script")
+
+
+def _together(found: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Comparisons with several witnesses: what is shown, each by itself; then, in a sentence for all of them, where nothing is."""
+    merged: dict[str, list[dict[str, str]]] = {}
+    for one in found:
+        if one.key in (*_NEITHER, "says_unpaired"):
+            merged.setdefault(one.key, []).append({name: str(value) for name, value in one.values.items()})
+        else:
+            yield one
+    for key in (*_NEITHER, "says_unpaired"):
+        same = merged.get(key, [])
+        if len(same) < 2:  # one alone is said as it is
+            yield from (Sentence(key, dict(values)) for values in same)
+            continue
+        values: dict[str, Value] = {
+            "first": same[0]["first"],
+            "each": listed(_EACH.get(key, "each_difference"), [
+                {"witness": one["second"], **{name: one.get(name, "") for name in ("number", "difference", "low", "high")}} for one in same
+            ]),
+            "pairs": _range(one["pairs"] for one in same) if key != "says_unpaired" else "",
+            "detectable": _range(one["detectable"] for one in same) if key == "says_neither" else "",
+        }  # fmt: skip
+        yield Sentence(f"{key}_all", values)
+
+
+def _range(figures: Iterable[str]) -> str:
+    """``12``, or ``12–13`` where they differ."""
+    found = sorted(map(int, figures))
+    return f"{found[0]}" if found[0] == found[-1] else f"{found[0]}–{found[-1]}"
 
 
 def compared(found: Sequence[Compared], lost: Iterable[Lost] = ()) -> Iterator[Sentence]:
@@ -139,6 +151,12 @@ def compared(found: Sequence[Compared], lost: Iterable[Lost] = ()) -> Iterator[S
         if gained:
             del names["first"]
         yield Sentence("says_costs" if gained else "says_less_fluent", names, "bad")
+
+
+def told_in_full(found: Sequence[Compared]) -> list[Compared]:
+    """Comparisons without those of one kind of probe in which no difference is shown, where there are several witnesses: they are many."""
+    several = len({one.second for one in found}) > 1
+    return [one for one in found if not several or one.kind == ALL or one.winner != "neither"]
 
 
 def losses(lost: Iterable[Lost]) -> Iterator[Sentence]:

@@ -10,16 +10,8 @@ from rich.text import Text
 
 from harness.blindtest.comparing import Compared, Lost
 from harness.blindtest.reporting.narrow import columns
-from harness.blindtest.reporting.statements import (
-    Sentence,
-    compared,
-    losses,
-    median_failure,
-    p_value,
-    points,
-    rated,
-    sentences,
-)
+from harness.blindtest.reporting.statements import compared, losses, median_failure, sentences, told_in_full
+from harness.blindtest.reporting.wording import Sentence, p_value, points, rated
 from harness.blindtest.results import ALL, Results, Share
 
 _STYLES = {"good": "green", "bad": "red", "plain": ""}
@@ -29,17 +21,18 @@ def summary(
     results: Results,
     *,
     planned: int = 0,
+    languages: Sequence[str] = (),
     left_out: Sequence[str] = (),
     timing: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[RenderableType]:
     """The tables and sentences after a run."""
     made: list[RenderableType] = [_witnesses(results, timing or {}), _probes(results)]
     if results.comparisons:
-        made.append(comparisons(results.comparisons))
+        made += comparisons(results.comparisons)
     if left_out:
         made.append(Text(f"Left out: {len(left_out)}", style="dim"))
         made += [Text(f"  {line}", style="dim") for line in left_out]
-    made += said(sentences(results, planned=planned))
+    made += said(sentences(results, planned=planned, languages=languages))
     return made
 
 
@@ -50,9 +43,8 @@ def said(found: Iterable[Sentence]) -> list[RenderableType]:
 
 def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> Table:
     priced = any(one.cost is not None for one in results.witnesses)
-    timed = bool(timing)
     names = ["witness", "scripts", "probes [95 %]", "half failed", "words", "repeats", "calls/turn", "tokens/turn"]
-    made = columns([*names, *(["s/turn"] if timed else []), *(["cost"] if priced else []), ""])
+    made = columns([*names, *(["s/turn"] if timing else []), *(["cost"] if priced else []), "note"])
     for one in results.witnesses:
         failure = median_failure(results, one.name)
         cells = [
@@ -65,20 +57,14 @@ def _witnesses(results: Results, timing: Mapping[str, Mapping[str, float]]) -> T
             f"{one.calls:.2g}",
             f"{one.prompt_tokens + one.completion_tokens:.0f}",
         ]
-        if timed:
+        if timing:
             cells.append(f"{timing.get(one.name, {}).get('median_s', 0.0):.2g}")
         if priced:
             cells.append("–" if one.cost is None else f"{one.cost:.4g}")
         dearer = any(losses(lost for lost in results.losses if lost.second == one.name))
-        note = " · ".join(
-            [
-                *([f"{one.errors} ended early"] if one.errors else []),
-                *([f"{one.lost} of {one.captures} details not given"] if one.lost else []),
-                *(["more fluent"] if dearer else []),
-            ]
-        )
-        made.add_row(*(Text(cell) for cell in [*cells, note]))
-    return made
+        note = ([f"{one.errors} ended early"] if one.errors else []) + (["more fluent"] if dearer else [])
+        made.add_row(*(Text(cell) for cell in [*cells, " · ".join(note)]))
+    return made.without_empty()
 
 
 def _probes(results: Results) -> Table:
@@ -93,24 +79,25 @@ def _probes(results: Results) -> Table:
     return made
 
 
-def comparisons(found: Sequence[Compared]) -> Table:
-    """Comparisons as a table."""
-    made = columns(["compared", "probe", "pairs", "points [95 %]", "p (Holm)", "detectable", "better"])
-    for one in found:
+def comparisons(found: Sequence[Compared]) -> list[RenderableType]:
+    """Comparisons as a table. Of several witnesses, those kinds of probes are left out in which no difference is shown."""
+    shown = told_in_full(found)
+    first = found[0].first if found else ""
+    made = columns([f"{first} against", "pairs", "points [95 %]", "p (Holm)", "detects from", "better"])
+    for one in shown:
         better = {"first": one.first, "second": one.second, "neither": "none shown"}[one.winner]
-        shown = f"{points(one.difference)} [{points(one.low)}, {points(one.high)}]"
-        detectable = "–" if one.detectable >= 1 else f"{one.detectable * 100:.0f}"
         cells = (
-            f"{one.first} / {one.second}",
-            one.kind,
+            one.second if one.kind == ALL else f"  {one.kind}",
             str(one.pairs),
-            shown,
+            f"{points(one.difference)} [{points(one.low)}, {points(one.high)}]",
             p_value(one.adjusted),
-            detectable,
+            "–" if one.detectable >= 1 else f"{one.detectable * 100:.0f}",
             better,
         )
         made.add_row(*(Text(cell) for cell in cells), style="" if one.winner != "neither" else "dim")
-    return made
+    left_out = len(found) - len(shown)
+    told = f"In {left_out} comparisons of one kind of probe no difference is shown; the page of the report has them."
+    return [made, *([Text(told, style="dim")] if left_out else [])]
 
 
 def compared_lines(found: Sequence[Compared], lost: Sequence[Lost] = ()) -> list[RenderableType]:
