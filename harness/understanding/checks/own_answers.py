@@ -136,7 +136,7 @@ def _answers(
         return not fact.polarity or pack.denies(fact.attribute)
     if None in ways and key in _MANY:
         return bool(words & terms(" ".join((fact.attribute, fact.value, *known.aliases)), pack))
-    return fact.polarity or not open_question
+    return fact.polarity or False in ways or not open_question
 
 
 def _earlier(question: str, state: DialogueState, pack: LanguagePack, *, again: bool) -> Notice | None:
@@ -225,8 +225,9 @@ def check_asked(reply: str, notices: Sequence[Notice], pack: LanguagePack, user_
 
 
 def _answered(reply: str, notice: Notice, user_text: str, pack: LanguagePack) -> bool:
-    if notice.fact_id and not notice.polarity:
-        return True  # that it is so is another check's
+    spec = pack.attribute(notice.attribute) if notice.attribute else None
+    if notice.fact_id and not notice.polarity and (spec is None or not spec.taste):
+        return True  # that there is none may be said in any words, and that there is one is another check's
     if notice.value and gives(reply, notice.value, pack):
         return True
     told = _words(notice.truth, pack) - _words(f"{notice.quote}\n{notice.claim}\n{user_text}", pack)
