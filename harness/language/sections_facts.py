@@ -185,6 +185,9 @@ class TextRules(Frozen):
         breaks: where a sentence is parted into clauses.
         bare: how a clause begins that has lost its subject.
         questions, hypotheticals, reports: sentences that state nothing about their speaker.
+        hedge_breaks: where a sentence that supposes something is parted further.
+        asides: clauses that suppose something by themselves, beside what the sentence states ("so maybe skip the nuts").
+        conditions: how the rest of a sentence begins that hangs on a condition, beside what was stated before it.
         interrogatives: clauses that ask, inside a longer sentence.
         presents: how somebody is presented ("this is John"); group ``name``. Pronouns then mean that one.
         owners: how a clause begins that is about a thing of somebody's ("Anna's dog"); groups ``name``, ``relation``.
@@ -251,6 +254,9 @@ class TextRules(Frozen):
     questions: tuple[str, ...] = ()
     interrogatives: tuple[str, ...] = ()
     hypotheticals: tuple[str, ...] = ()
+    hedge_breaks: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     presents: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()

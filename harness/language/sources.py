@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _TEXT_LISTS = (
     "fillers", "first_person", "first", "third", "pronouns", "breaks", "bare", "questions", "interrogatives",
-    "hypotheticals", "reports", "additions", "joiners", "corrections", "restated", "retractions", "tails", "heads", "lengths",
+    "hypotheticals", "hedge_breaks", "asides", "conditions", "reports", "additions", "joiners", "corrections", "restated", "retractions", "tails", "heads", "lengths",
     "presents", "jokes", "foreign",
 )  # fmt: skip
 _TEXT_PAIRS = ("expand", "idioms", "negations", "swap", "backshift", "deinflect", "limits", "indefinite")

@@ -26,6 +26,7 @@ from harness.understanding.facts.predicates import (
     without_quotations,
 )
 from harness.understanding.facts.subjects import SPEAKER, Subject, Subjects
+from harness.understanding.facts.supposing import without_suppositions
 from harness.understanding.text import fold, has_han, sentences
 
 if TYPE_CHECKING:
@@ -136,8 +137,10 @@ class _Reader:
             sentence = pack.rewrite(sentence, rules.backshift)
         if reading.swapped:
             sentence = pack.rewrite(sentence, rules.swap)
-        if pack.finds(rules.hypotheticals, sentence):
+        stated = without_suppositions(sentence, pack)
+        if not stated or (stated != sentence and pack.finds(rules.reports, sentence)):
             return []
+        sentence = stated
         self.subjects.mention(sentence)
         if pack.finds(rules.reports, sentence) and not reading.asked:
             if before := self._before_report(sentence):

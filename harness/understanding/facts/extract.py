@@ -23,12 +23,13 @@ from harness.understanding.facts.fact_changes import (
     retracted,
     taken_back,
 )
+from harness.understanding.facts.joking import without_jokes
 from harness.understanding.facts.keys import NAME, PARTNER, RELATIVES, THINGS, VITAL_STATUS
 from harness.understanding.facts.knowledge import judge, persona_knowledge
 from harness.understanding.facts.propositions import propositions
 from harness.understanding.facts.short_answers import read_answer
 from harness.understanding.facts.stands import LIKELY, Stand
-from harness.understanding.facts.stating import literal, own_words, serious
+from harness.understanding.facts.stating import literal, own_words
 from harness.understanding.facts.subjects import Subjects
 from harness.understanding.facts.third_relations import denied_relations, third_relations
 from harness.understanding.facts.wants import read_wants, want_attributes
@@ -81,7 +82,7 @@ def extract_facts(
         third: whom "he" and "she" at the beginning mean, where that is known.
     """
     original, own = text, own_words(text, pack)
-    text, joked = serious(own, pack)
+    text, _, joked_before = without_jokes(own, pack)
     names = _named_before(state, pack)
     claims = _all_claims(text, speaker, state, pack, turn, asked, third, names)
     said = Said(speaker, turn, at, pack, _alone(claims, text, pack))
@@ -102,8 +103,8 @@ def extract_facts(
         gone = outlived(claim, subject, state, said)
         found.extend(op for op in gone if op.fact_id not in touched and op not in found)
         found.extend(op for op in _merged(claim, subject, state, said) if op not in found)
-    if joked and own[: len(own) - len(text)].strip() and not _states_before(own, text, pack):
-        found.extend(taken_back(own, state, said))
+    if joked_before:
+        found.extend(op for op in taken_back(own, state, said) if op.fact_id not in touched)
     if all(isinstance(operation, AssertFact) and not operation.polarity for operation in found):
         found.extend(restated(text, state, said, asked))
     found.extend(retracted(text, state, said))
@@ -139,11 +140,6 @@ def other_subject(words: str, *, pack: LanguagePack) -> str:
         name, relation = subject
         return name or _relation_word(relation, pack)
     return ""
-
-
-def _states_before(own: str, rest: str, pack: LanguagePack) -> bool:
-    """Whether a message itself holds what its joke took back, so that earlier messages stay as they are."""
-    return bool(read_claims(own[: len(own) - len(rest)], pack))
 
 
 def _all_claims(

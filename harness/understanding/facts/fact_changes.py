@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from harness.state import USER
 from harness.state.operations import AssertFact, Operation, RetractFact, ReviseFact
 from harness.understanding.facts.claims import SPEAKER, Claim, clean_value, plain_text
+from harness.understanding.facts.joking import last_sentence
 from harness.understanding.facts.keys import AGE, NAME, PET, RELATIVES
 from harness.understanding.facts.kinds import kinds_in, members_in
 from harness.understanding.facts.places import Containment, compare_places
@@ -347,6 +348,8 @@ def _put_right(old: str, new: str, pack: LanguagePack) -> str:
         if was and now and was != now:
             at = old.casefold().find(was.casefold())
             return old[:at] + now + old[at + len(was) :] if at >= 0 else now
+    if "allergen" in pack.wording.macros and all(pack.pattern("{allergen}").fullmatch(value) for value in (old, new)):
+        return new
     if numbers(old, pack) and numbers(new, pack):
         number = pack.pattern("{number}") if "number" in pack.wording.macros else None
         if number is not None and number.fullmatch(new) and not number.fullmatch(old):  # "two cats", "oops, three"
@@ -370,8 +373,14 @@ def retracted(text: str, state: DialogueState, said: Said) -> Iterator[Operation
                 yield RetractFact(fact_id=fact.id, turn=said.turn, reason=sentence[:QUOTE_LENGTH])
 
 
-def taken_back(reason: str, state: DialogueState, said: Said) -> Iterator[Operation]:
-    """A message that only says it was a joke takes back what its speaker stated in the turn before."""
-    for fact in state.active_facts():
-        if fact.speaker == said.speaker and fact.turn == said.turn - 1 and not fact.pinned:
+def taken_back(reason: str, state: DialogueState, said: Said) -> Iterator[RetractFact]:
+    """A message that begins with the words of a joke takes back the last thing its speaker stated in the turn before."""
+    before = [
+        message.text for message in state.messages if (message.speaker, message.turn) == (said.speaker, said.turn - 1)
+    ]
+    facts = [f for f in state.active_facts() if (f.speaker, f.turn) == (said.speaker, said.turn - 1) and not f.pinned]
+    meant = last_sentence(before[-1], said.pack) if before else plain_text(facts[-1].quote, said.pack) if facts else ""
+    for fact in facts:
+        quote = plain_text(fact.quote, said.pack)
+        if not quote or quote in meant or meant in quote:
             yield RetractFact(fact_id=fact.id, turn=said.turn, reason=reason[:QUOTE_LENGTH])

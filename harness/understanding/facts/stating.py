@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from harness.language.remembering import remembered
 from harness.understanding.facts.claims import without_quotations
+from harness.understanding.facts.joking import without_jokes
+from harness.understanding.facts.supposing import without_suppositions
 from harness.understanding.one_script import in_one_script
 from harness.understanding.proposals.grounding import occurs
 from harness.understanding.text import fold, normalize, sentences, words
@@ -27,9 +29,8 @@ def own_words(text: str, pack: LanguagePack) -> str:
 
 
 def serious(text: str, pack: LanguagePack) -> tuple[str, bool]:
-    """What stands behind the last words that turn all before them into a joke, and whether there are such words."""
-    ends = [match.end() for match in pack.any_of(pack.text.jokes).finditer(text)] if pack.text.jokes else []
-    return (text[ends[-1] :].lstrip(" ,，.!！。~"), True) if ends else (text, False)
+    """A message without what it takes back as a joke, and whether there is any."""
+    return without_jokes(text, pack)[:2]
 
 
 @in_one_script
@@ -44,7 +45,7 @@ def unstated(quote: str, text: str, pack: LanguagePack) -> str:
     if not occurs(quote, without_quotations(rest, pack)):
         return "it quotes somebody"
     said = [sentence for sentence in sentences(rest) if occurs(quote, sentence)]
-    if said and all(pack.any_of(pack.text.hypotheticals).search(sentence) for sentence in said):
+    if said and not any(occurs(quote, without_suppositions(sentence, pack)) for sentence in said):
         return "it is only supposed"
     return ""
 
