@@ -34,6 +34,10 @@ class ConstraintCues(Frozen):
         elsewhere: clauses that offer nothing to the user: they are about somebody else, or take an offer back.
         foods: what holds what.
         passing: a diet of some days only; it binds no longer than the talk about it.
+        them: pronouns for somebody whom the user has told of. ``for_whom``: patterns of a question after which it says for whom something is
+            wanted ("for"); ``of_others``: wordings that name one of them and mean another ("Maya's teacher") or that one is not there
+            ("without Maya"); ``spares``: clauses of a reply that offer to the rest ("for the grown-ups"). ``serves``: questions that mean everybody who was
+            just spoken of ("Tom is coming. What should I cook?"); ``gives``: sentences of a reply that tell to give one of them something.
         minded: wording of a clause that names the thing because it is minded ("allergic", 过敏).
     """
 
@@ -47,3 +51,9 @@ class ConstraintCues(Frozen):
     foods: tuple[Foods, ...] = ()
     minded: tuple[LowerRegex, ...] = ()
     passing: tuple[LowerRegex, ...] = ()
+    them: tuple[LowerRegex, ...] = ()
+    for_whom: tuple[LowerRegex, ...] = ()
+    of_others: tuple[LowerRegex, ...] = ()
+    spares: tuple[LowerRegex, ...] = ()
+    serves: tuple[LowerRegex, ...] = ()
+    gives: tuple[LowerRegex, ...] = ()

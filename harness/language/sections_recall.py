@@ -9,6 +9,21 @@ from pydantic import Field
 from harness.state.base import Frozen
 
 
+class Aim(Frozen):
+    """What some questions want to know.
+
+    Attributes:
+        asks: patterns of such a question ("why did", 为什么).
+        answers: patterns of a fact that tells it. ``number``: so does one with a number.
+        attribute: a fact of an open attribute, or of the one that is asked for, tells it whatever its words are.
+    """
+
+    asks: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+    number: bool = False
+    attribute: bool = False
+
+
 class RecallCues(Frozen):
     """Section ``recall``.
 
@@ -39,6 +54,8 @@ class RecallCues(Frozen):
         which: patterns of a question for one detail by its noun; group ``n``, or ``d`` for a noun that is always said with the detail itself
             ("which platform": "platform 4").
         asker: words with which somebody speaks of themselves.
+        aims: what questions want to know, so that a fact that only shares a word with one is not taken for its answer. ``kinds_asked``: patterns
+            of a question for the kind of something ("what breed"), which its name does not tell; ``called``: of the name within a value.
         kindred: groups of everyday words of which one is said where another is asked for (the car, and that it was parked).
         counted: patterns of a number with what it counts (421号); group ``m``. ``count_asked``: of a question for one (几号); group ``m``.
         comparing: words with which a sentence weighs one thing against another.
@@ -79,6 +96,9 @@ class RecallCues(Frozen):
     described: tuple[str, ...] = ()
     which: tuple[str, ...] = ()
     asker: tuple[str, ...] = ()
+    aims: tuple[Aim, ...] = ()
+    kinds_asked: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     kindred: tuple[tuple[str, ...], ...] = ()
     counted: tuple[str, ...] = ()
     count_asked: tuple[str, ...] = ()

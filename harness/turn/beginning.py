@@ -20,7 +20,7 @@ from harness.turn.turn import Turn
 from harness.turn.withholding import typed
 from harness.understanding.checks.holding import begun_answers, starts_over, takes_up
 from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
-from harness.understanding.checks.recall import gives
+from harness.understanding.checks.recall import UNSURE, gives
 from harness.understanding.checks.tone import HARSH
 from harness.understanding.text import fold, has_han
 
@@ -37,7 +37,12 @@ Attempt = tuple[str, Form, tuple[ModelCall, ...], str]
 
 def held(turn: Turn) -> Notice | None:
     """The notice that the reply has to meet; facts that were asked for together are told together."""
-    notices = [notice for notice in turn.notices if notice.truth or notice.kind == "challenge"]
+    notices = [
+        notice
+        for notice in turn.notices
+        if (notice.truth or notice.kind == "challenge")
+        and not (notice.kind == "recall" and notice.confidence <= UNSURE)
+    ]
     if len(notices) > 1 and notices[-1].kind in ("recall", "asked"):
         joint = "，" if has_han(notices[0].truth) else ". "
         return notices[0].model_copy(update={"truth": joint.join(notice.truth for notice in notices)})

@@ -24,6 +24,7 @@ from harness.understanding.checks.kinfolk import relatives_denied
 from harness.understanding.checks.noticed import conceded, holds, under_notice
 from harness.understanding.checks.premise import check_premise
 from harness.understanding.checks.promised import check_promised
+from harness.understanding.checks.questions import read_question
 from harness.understanding.checks.third_person import told_of_itself
 from harness.understanding.checks.tone import check_tone
 from harness.understanding.facts.asked import asked_attributes
@@ -163,7 +164,7 @@ def _against_facts(
             finding("contradiction", as_said(plain, words, pack), fact=fact)
             for words, fact in relatives_denied(plain, persona, pack)
         ),
-        *_disagreements(own, known, pack, classify=classify),
+        *_disagreements(own, user_text, known, pack, classify=classify),
     ]
     return judged, found
 
@@ -331,11 +332,16 @@ def _borne_out(judged: Sequence[tuple[Claim, Known | None, Relation]]) -> list[s
     ]
 
 
-def _disagreements(reply: str, known: Knowledge, pack: LanguagePack, *, classify: bool) -> Iterator[Finding]:
+def _disagreements(
+    reply: str, user_text: str, known: Knowledge, pack: LanguagePack, *, classify: bool
+) -> Iterator[Finding]:
     """Another place, star sign or gender of the character's own than the facts give."""
     facts = tuple(item.fact for item in known.facts)
+    question = read_question(user_text, pack)
+    others = question is not None and question.own and not question.listener
     for one in aspect_agreements(reply, facts, pack, classify=classify, background=known.lines):
-        if one.sure:
+        if one.sure and not (others and not pack.any_of(pack.text.first_person).search(one.evidence)):
+            # "In Lisbon." to "Where's my wedding?" is where the wedding is
             fact = next((fact for fact in facts if fact.id == one.fact_id), None)
             yield finding("contradiction", one.evidence, fact=fact).model_copy(update={"tier": one.tier})
 

@@ -1,4 +1,4 @@
-"""Does a reply offer what the user told they must not have? "Mango pudding!" to one who is allergic to mangoes."""
+"""Does a reply offer what the user told they must not have, or for one of theirs who must not? "Mango pudding!" to one who is allergic to mangoes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from harness.language.phrases import lower
 from harness.language.remembering import of_these
 from harness.language.sought import likely
 from harness.state import CHARACTER, USER, Finding, Persona, apply
+from harness.understanding.checks.meant_for import meant_for, names
 from harness.understanding.checks.ruled_out import refuses
 from harness.understanding.facts.extract import extract_facts
 from harness.understanding.facts.kinds import covers, phrases
@@ -18,7 +19,6 @@ from harness.understanding.words import clauses
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
 
     from harness.language import LanguagePack
     from harness.language.sections_constraints import Foods
@@ -34,51 +34,81 @@ _PASSES = 5
 def check_constraints(reply: str, user_text: str, *, state: DialogueState, pack: LanguagePack) -> tuple[Finding, ...]:
     """A finding for each clause that offers such a thing: where the message asks for suggestions, every clause that names it and
     does not speak against it; else only one that offers in its own words. What others are given, and what was only meant
-    to be offered, does not count. What the message itself tells of them counts like what was told before it.
+    to be offered, does not count. What the message itself tells of them counts like what was told before it. What somebody else must not
+    have, of whom the user told, counts where the message wants something for that one.
     """
-    if not _may_bind(user_text, state, pack):
-        return ()
+    cues = pack.constraints
+    asked = _any(cues.asks, lower(user_text))
     # Reading the message costs more than looking whether the reply offers anything at all.
-    offering = list(_offering(reply, user_text, pack))
-    facts = _binding(user_text, state, pack) if offering else []
-    if not facts:
+    if not _may_bind(user_text, state, pack) or not (
+        asked or _any(cues.offers, lower(reply)) or _any(cues.gives, lower(reply))
+    ):
+        return ()
+    binding, informed = _binding(user_text, state, pack)
+    if not binding:
+        return ()
+    facts = [fact for fact in binding if fact.subject == USER]
+    others = [fact for fact in binding if fact.subject != USER]
+    wanted, spoken = meant_for(user_text, informed, pack) if others else (set(), set())
+    others = [fact for fact in others if fold(fact.subject) in spoken]
+    if not facts and not others:
         return ()
     found: list[Finding] = []
-    for sentence, own in offering:
+    for sentence in sentences(reply):
+        if _any(cues.minded, lower(sentence)):
+            continue
+        parts = clauses(sentence)
+        own = [clause for clause in parts if not _any(cues.elsewhere, lower(clause))]
+        theirs = (fact for fact in others if _offers_to(parts, fact, wanted, informed, pack))
+        fact = next(theirs, None)
+        if fact is not None:
+            found.append(_finding(sentence, fact))
+            continue
+        offered = ", ".join(own)
+        if not asked and not _any(cues.offers, lower(offered)):
+            continue
         for clause in own:
             fact = next((fact for fact in facts if _names(clause, fact, pack)), None)
             if fact is not None and not refuses(clause, pack):
-                found.append(
-                    Finding(
-                        kind="against_constraint",
-                        severity=SEVERITY,
-                        evidence=sentence,
-                        fact_id=fact.id,
-                        turn=fact.turn,
-                        against=fact.quote,
-                    )
-                )
+                found.append(_finding(sentence, fact))
                 break
     return tuple(found)
 
 
-def _offering(reply: str, user_text: str, pack: LanguagePack) -> Iterator[tuple[str, list[str]]]:
-    """Sentences of a reply that may offer something to the user, each with those of its clauses that speak of the user."""
+def _finding(sentence: str, fact: Fact) -> Finding:
+    return Finding(
+        kind="against_constraint",
+        severity=SEVERITY,
+        evidence=sentence,
+        fact_id=fact.id,
+        turn=fact.turn,
+        against=fact.quote,
+    )
+
+
+def _offers_to(parts: list[str], fact: Fact, wanted: set[str], state: DialogueState, pack: LanguagePack) -> bool:
+    """Whether a sentence offers what one of the user's people must not have: asked for that one, or in words that speak of them."""
     cues = pack.constraints
-    asked = _any(cues.asks, lower(user_text))
-    for sentence in sentences(reply):
-        if _any(cues.minded, lower(sentence)):
+    named = any(names(clause, fact.subject, state, pack) for clause in parts)
+    if fold(fact.subject) not in wanted and not (
+        named and any(one.search(lower(", ".join(parts))) for one in (*cues.offers, *cues.gives))
+    ):
+        return False
+    for clause in parts:
+        if any(one.search(lower(clause)) for one in cues.spares):
             continue
-        own = [clause for clause in clauses(sentence) if not _any(cues.elsewhere, lower(clause))]
-        if asked or _any(cues.offers, lower(", ".join(own))):
-            yield sentence, own
+        elsewhere = any(one.search(lower(clause)) for one in cues.elsewhere)
+        if elsewhere and not names(clause, fact.subject, state, pack):
+            continue
+        if _names(clause, fact, pack) and not refuses(clause, pack):
+            return True
+    return False
 
 
 @of_these(32)
 def _may_bind(user_text: str, state: DialogueState, pack: LanguagePack) -> bool:
     """Whether something binds before a message, or the message may tell so itself."""
-    now = state.turn_count + 1
-    if any(_binds(fact, now, pack) for fact in state.active_facts(USER)):
+    if _told(state, state.turn_count + 1, pack):
         return True
     return any(_any(pack.constraints.told, lower(text)) for text in (_asked(state), user_text))
 
@@ -93,8 +123,8 @@ def _asked(state: DialogueState) -> str:
 
 
 @of_these(32)
-def _binding(user_text: str, state: DialogueState, pack: LanguagePack) -> list[Fact]:
-    """The facts that bind after a message."""
+def _binding(user_text: str, state: DialogueState, pack: LanguagePack) -> tuple[list[Fact], DialogueState]:
+    """The facts that bind after a message, and the state with what it tells."""
     now, asked = state.turn_count + 1, _asked(state)
     persona = Persona(name=state.persona.name)
     for operation in extract_facts(
@@ -104,7 +134,13 @@ def _binding(user_text: str, state: DialogueState, pack: LanguagePack) -> list[F
             state = apply(state, operation)
         except OperationRejected:
             continue  # of a fact that only memory holds: such a one stands as it is
-    return [fact for fact in state.active_facts(USER) if _binds(fact, now, pack)]
+    return _told(state, now, pack), state
+
+
+def _told(state: DialogueState, now: int, pack: LanguagePack) -> list[Fact]:
+    """The facts that bind the user, or somebody of whom the user told."""
+    told = (fact for fact in state.active_facts() if USER in (fact.subject, fact.speaker))
+    return [fact for fact in told if fact.subject != CHARACTER and _binds(fact, now, pack)]
 
 
 def _binds(fact: Fact, now: int, pack: LanguagePack) -> bool:

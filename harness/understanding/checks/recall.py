@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.state import USER, Fact, Finding, Notice
+from harness.understanding.checks.aims import tells, unnamed
 from harness.understanding.checks.holding import statement
 from harness.understanding.checks.promises_asked import promise_notices
 from harness.understanding.checks.whose import about, forbids, told_of, whose
@@ -19,6 +20,8 @@ from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, numbers, sentences, terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.language import LanguagePack
     from harness.state import DialogueState
 
@@ -28,6 +31,8 @@ MAX_FACTS = 3
 """A question that more facts than this answer equally well asks for none in particular."""
 SHARED = 2.0
 """Weight of words that a question shares with a fact: "what's my parrot called" is about the parrot, not the name."""
+UNSURE = 0.5
+"""Confidence of a fact that only shares words with the question: it is put next to it, and no reply is held to it."""
 ENOUGH = 0.5
 """Share of a value's content words that a reply must hold, where the value has no name and no number."""
 
@@ -58,6 +63,7 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
     found: list[Fact] = []
     quotes: dict[str, str] = {}
     truths: dict[str, str] = {}
+    sure: set[str] = set()
     for clause in _clauses(plain_text(text, pack)):
         if not _asks(clause, pack):
             continue
@@ -71,8 +77,13 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
         # "How much was my camera?": that there is a camera is no answer.
         answers = [fact for fact in answers if not priced or set(numbers(fact.value, pack)) - {1}]
         answers = [fact for fact in answers if not _another_detail(fact, clause, state, pack)]
+        wanted = asked_attributes(clause if who is None else who.own, pack) if answers else ()
+        nouns = who.words if who is not None else ()
+        answers = [one for one in answers if tells(one, clause, pack, asked=_key(one, pack) in wanted, known=nouns[:1])]
         for fact in _affirmed(answers):
             quotes.setdefault(fact.id, clause)
+            if who is not None or _is_asked(fact, clause, wanted, pack):
+                sure.add(fact.id)
             label = who.labels.get(fold(fact.subject), fact.subject) if who is not None else ""
             truths[fact.id] = told(fact, pack) if fact.subject == USER else told_of(fact, label, pack)
             if fact not in found:
@@ -84,11 +95,36 @@ def _told(text: str, state: DialogueState, pack: LanguagePack) -> tuple[Notice, 
             fact_id=fact.id,
             truth=truths[fact.id],
             attribute=fact.attribute,
-            value=fact.value,
+            value=unnamed(fact.value, pack)
+            if pack.any_of(pack.recall.kinds_asked).search(quotes[fact.id])
+            else fact.value,
             polarity=fact.polarity,
+            confidence=1.0 if fact.id in sure else UNSURE,
         )
         for fact in found[:MAX_FACTS]
     )
+
+
+def _is_asked(fact: Fact, clause: str, asked: Sequence[str], pack: LanguagePack) -> bool:
+    """Whether a question asks for just this: for its attribute, by an open attribute's words, for what is not eaten, or whether it is so."""
+    if _key(fact, pack) in asked or pack.attribute(fact.attribute) is None or _whether(fact.value, clause, pack):
+        return True
+    return forbids(fact, clause, set(asked), pack)
+
+
+def _whether(value: str, clause: str, pack: LanguagePack) -> bool:
+    """Whether a question names a value and asks for a yes or a no ("Do I live in York?")."""
+    return contains_phrase(clause, value) and not pack.any_of(pack.answering.wh).search(clause)
+
+
+def _agrees(reply: str, notice: Notice, pack: LanguagePack) -> bool:
+    """Whether a reply says yes to what is so; to "Can I eat peanuts?" the right answer is no."""
+    if not notice.polarity or not _whether(notice.value, notice.quote, pack):
+        return False
+    barred = notice.attribute in pack.constraints.attributes
+    says_no = barred and notice.attribute not in asked_attributes(notice.quote, pack)
+    right = pack.answering.no if says_no else pack.answering.yes
+    return pack.any_of(right).match(plain_text(reply, pack)) is not None
 
 
 def _another_detail(fact: Fact, clause: str, state: DialogueState, pack: LanguagePack) -> bool:
@@ -127,8 +163,9 @@ def check_recall(reply: str, notices: tuple[Notice, ...], pack: LanguagePack) ->
         for notice in notices
         if notice.kind == "recall"
         and notice.fact_id
+        and notice.confidence > UNSURE
         and (
-            not gives(reply, notice.value, pack)
+            not (gives(reply, notice.value, pack) or _agrees(reply, notice, pack))
             or (notice.attribute == "name" and _misnames(reply, notice.value, pack))
         )
     )
@@ -166,6 +203,11 @@ def _asks(clause: str, pack: LanguagePack) -> bool:
     )
 
 
+def _key(fact: Fact, pack: LanguagePack) -> str:
+    spec = pack.attribute(fact.attribute)
+    return spec.key if spec is not None else fact.attribute
+
+
 def _answers(clause: str, facts: tuple[Fact, ...], pack: LanguagePack) -> list[Fact]:
     """The facts that answer a question: by its attribute, else by the words they share with it, best first."""
     asked = set(asked_attributes(clause, pack))
@@ -174,7 +216,7 @@ def _answers(clause: str, facts: tuple[Fact, ...], pack: LanguagePack) -> list[F
     said: dict[str, bool] = {}
     for fact in facts:
         spec = pack.attribute(fact.attribute)
-        key = spec.key if spec is not None else fact.attribute
+        key = _key(fact, pack)
         overlap = len(words & (terms(fact.attribute, pack) | terms(fact.value, pack)))
         names = spec.aliases if spec is not None else (fact.attribute,)
         if fact.attribute not in said:

@@ -122,6 +122,7 @@ def _named(words: Sequence[str], state: DialogueState, pack: LanguagePack, remem
             and fold(entity.name) not in own
         ):
             return True
+    words = (*words, *(word.split()[-1] for word in words))  # "his wife Ingrid" tells of the brother's wife
     names = pack.pattern("{name}")
     for text in _heard(state, remembered):
         if has_han(text) and any(fold(match[0]) not in own for match in names.finditer(text)):

@@ -60,6 +60,20 @@ def whose(clause: str, state: DialogueState, pack: LanguagePack) -> Whose | None
     return _named(clause, state, pack)
 
 
+def spoken_of(text: str, state: DialogueState, pack: LanguagePack) -> set[str]:
+    """Folded subjects of facts about people and pets of the user's whom a text names ("my daughter", "Maya")."""
+    found = {
+        fold(fact.subject)
+        for fact in state.active_facts()
+        if fact.subject not in (USER, CHARACTER) and contains_phrase(text, fact.subject)
+    }
+    for source in pack.recall.whose:
+        for match in pack.pattern(source).finditer(text):
+            if not match.groupdict().get("n"):
+                found |= _labels(nouns_for(fold(match["r"]), pack), "", state, pack).keys()
+    return found
+
+
 def about(who: Whose, clause: str, state: DialogueState, pack: LanguagePack) -> list[Fact]:
     """The facts that answer a question about somebody else than the asker. None where nothing of that is known."""
     own_facts = state.active_facts(USER)
