@@ -39,6 +39,8 @@ class CommitmentCues(Frozen):
         lasting_request: the same without need of a time ("remember to …", 记得…).
         accept: how an answer accepts a request or an offer. ``accept_firmly``: so that it binds without a time, too
             ("I will", 我会的).
+        told: what a request to be told of something asks about, in group ``told`` ("tell me *what you did this week*"): a time in
+            it is none for the telling, which is done at once.
         decline: wording of an answer that accepts nothing after all ("but I can't").
         offer: an offer made as a question ("shall I …?", 要不要我…); group ``what``. A promise once it is accepted.
         of_others: promises in which somebody else has a part ("my sister promised to …", 我答应我妈…). Groups ``what``,
@@ -77,6 +79,7 @@ class CommitmentCues(Frozen):
     lasting_request: tuple[LowerRegex, ...] = ()
     accept: tuple[LowerRegex, ...] = ()
     accept_firmly: tuple[LowerRegex, ...] = ()
+    told: tuple[LowerRegex, ...] = ()
     decline: tuple[LowerRegex, ...] = ()
     offer: tuple[LowerRegex, ...] = ()
     of_others: tuple[LowerRegex, ...] = ()

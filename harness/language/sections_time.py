@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from harness.language.phrases import Phrases, alternatives, caseless, fill
+from harness.language.phrases import LowerRegex, Phrases, alternatives, caseless, fill
 from harness.state.base import Frozen
 
 Words = tuple[str, ...]
@@ -76,6 +76,10 @@ class TimeWords(Frozen):
         connectors: words that may stand between two parts of one moment ("tomorrow *at* 9").
         recurring: regular expression of what says that a moment comes again and again; looked for in the words that end
             with it ("every Sunday", 每周日).
+        alone: regular expression of a part of the day that is a time without a day or a clock ("in the morning", but no
+            "night nurse"); empty for any.
+        told_before: what right before a day shows that it has gone by ("she died", "since"). ``told_around``: the same of what is
+            before and after it, with ``|`` in the place of the day (六月去世的: ``|去世的``).
         vague: words for no moment in particular ("later", 改天).
     """
 
@@ -93,12 +97,20 @@ class TimeWords(Frozen):
     sides: tuple[AroundPattern, ...] = ()
     connectors: Words = ()
     recurring: str = r"(?!)"
+    alone: str = ""
+    told_before: tuple[LowerRegex, ...] = ()
+    told_around: tuple[LowerRegex, ...] = ()
     vague: Words = ()
 
     @cached_property
     def recurring_expression(self) -> re.Pattern[str]:
         """``recurring``, compiled."""
         return caseless(self.recurring)
+
+    @cached_property
+    def alone_expression(self) -> re.Pattern[str] | None:
+        """``alone``, compiled."""
+        return caseless(self.alone) if self.alone else None
 
     @cached_property
     def vague_phrases(self) -> Phrases[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from unicodedata import numeric
@@ -28,8 +28,10 @@ _LONGEST_GAP = 8
 """How many characters may stand between two parts of one moment ("tomorrow, in the evening")."""
 
 
-_BEFORE = 12
+_BEFORE = 24
 """How many characters before a moment can say that it comes again ("every Sunday")."""
+_TOLD = 80
+"""How many characters before and after a day can tell what happened on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class _Part:
     is_part_of_day: bool = False
     unit: Precision = "day"
     of_year: bool = False
+    earlier: datetime | None = None
+    """What a day to come means where what happened on it is told ("he died on Sunday")."""
 
 
 @in_one_script
@@ -88,7 +92,8 @@ def find_moments(text: str, *, pack: LanguagePack, now: datetime) -> tuple[Momen
         message = f"Expected an aware time, got {now!r}; give it a time zone."
         raise ValueError(message)
     parts = _without_overlap(_parts(text, pack.time, now))
-    moments = [_join(text, group, now) for group in _groups(text, parts, pack.time)]
+    groups = (group for group in _groups(text, parts, pack.time) if not _only_named(text, group, pack.time))
+    moments = [_join(text, _as_told(text, group, pack.time), now) for group in groups]
     return tuple(_beside(text, moments, pack.time))
 
 
@@ -135,6 +140,29 @@ def end_of(at: datetime, unit: Precision) -> datetime:
     return step(at, unit, 1)
 
 
+def _only_named(text: str, group: list[_Part], words: TimeWords) -> bool:
+    """Whether a part of the day alone is no time in what is said ("a night nurse", 晚上好)."""
+    if words.alone_expression is None or len(group) > 1 or not group[0].is_part_of_day:
+        return False
+    start, end = group[0].start, group[0].end
+    found = words.alone_expression.finditer(lower(text), max(0, start - _BEFORE))
+    return not any(match.start() <= start < match.end() and match.end() >= end for match in found)
+
+
+def _as_told(text: str, group: list[_Part], words: TimeWords) -> list[_Part]:
+    """The parts of a moment, its day gone by where the words around tell of what has happened."""
+    if all(part.earlier is None for part in group):
+        return group
+    lowered = lower(text)
+    start, end = group[0].start, group[-1].end
+    before = lowered[max(0, start - _TOLD) : start]
+    after = lowered[end : end + _TOLD]
+    told = any(pattern.search(before) for pattern in words.told_before)
+    if not told and not any(pattern.search(before + "|" + after) for pattern in words.told_around):
+        return group
+    return [part if part.earlier is None else replace(part, at=part.earlier) for part in group]
+
+
 def _day(now: datetime, days: int) -> datetime:
     """The beginning of a day; today is now itself, since what is due today is due from now on."""
     return now if days == 0 else midnight(now) + timedelta(days=days)
@@ -175,11 +203,14 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
         return _Part(start, end, at=step(now, unit, pattern.steps), unit=precision)
     if pattern.kind in ("last", "yearly"):
         at = _in_year(now, group, words, None if pattern.kind == "last" else pattern.steps)
-        return _Part(start, end, at=at, unit=_exactness(group))
+        ahead_of = pattern.kind == "yearly" and pattern.steps == 0 and at > now
+        return _Part(start, end, at=at, unit=_exactness(group), earlier=months_on(at, -12) if ahead_of else None)
     if pattern.kind == "date" and group.get("year"):
         return _Part(start, end, at=_full_date(now, group, words), unit=_exactness(group), of_year=True)
     if pattern.kind == "date":
-        return _Part(start, end, at=_date(now, group, words), unit=_exactness(group))
+        at = _date(now, group, words)
+        earlier = months_on(at, -12 if group.get("month") else -1) if at > now else None
+        return _Part(start, end, at=at, unit=_exactness(group), earlier=earlier)
     wanted = words.weekdays[group["weekday"]]
     ahead = wanted - now.weekday()
     if pattern.kind == "weekday":
@@ -188,7 +219,9 @@ def _read(pattern: TimePattern, match: re.Match[str], words: TimeWords, now: dat
         days = ahead % 7 or 7
     else:
         days = -((-ahead) % 7 or 7)
-    return _Part(start, end, at=_day(now, days), unit="weekend" if group["weekday"] in words.weekends else "day")
+    lasts: Precision = "weekend" if group["weekday"] in words.weekends else "day"
+    earlier = _day(now, days - 7) if pattern.kind == "coming" else None
+    return _Part(start, end, at=_day(now, days), unit=lasts, earlier=earlier)
 
 
 def _exactness(group: dict[str, str | None]) -> Precision:

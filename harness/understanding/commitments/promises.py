@@ -59,10 +59,17 @@ def find_promises(sentence: str, speaker: str, pack: LanguagePack, now: datetime
     if cues.hedge_phrases.first(sentence) is not None:
         return
     reported = _of_others(sentence, lowered, speaker, pack, now)
+    pieces = _pieces(sentence, pack)
     if reported is not None:
-        yield reported
+        rest = [promise for piece in pieces[1:] for promise in _own(piece, speaker, pack, now)]
+        first = _of_others(pieces[0], lower(pieces[0]), speaker, pack, now) if rest else None
+        yield reported if first is None else replace(first, quote=sentence.strip())
+        if (
+            first is not None
+        ):  # "I promised Mum to come home, and I'll bring you dumplings": the listener is promised his own
+            yield from (replace(promise, quote=sentence.strip()) for promise in rest)
         return
-    parted = [promise for piece in _pieces(sentence, pack) for promise in _own(piece, speaker, pack, now)]
+    parted = [promise for piece in pieces for promise in _own(piece, speaker, pack, now)]
     if len(parted) > 1:
         yield from (replace(promise, quote=sentence.strip()) for promise in parted)
     else:
@@ -152,9 +159,18 @@ def find_accepted(asked: str, answer: str, answerer: str, pack: LanguagePack, no
             if match_ is None or _reported(lowered[: match_.start()], pack):
                 continue
             promise = _promise(sentence, match_, answerer, asker, pack, now)
-            if promise is not None and (lasting or promise.due or firm):
+            if promise is not None and (
+                lasting or firm or (promise.due and not _tells_of(promise.due, sentence, pack))
+            ):
                 yield replace(promise, text=swapped(promise.text, pack))
                 return
+
+
+def _tells_of(due: str, sentence: str, pack: LanguagePack) -> bool:
+    """Whether a time belongs to what somebody asks to be told ("what you did this week"): the telling waits for nothing."""
+    at = sentence.find(due)
+    found = (pattern.search(lower(sentence)) for pattern in pack.commitments.told)
+    return any(match is not None and match.start("told") <= at for match in found)
 
 
 def _of_others(sentence: str, lowered: str, speaker: str, pack: LanguagePack, now: datetime) -> Promise | None:
