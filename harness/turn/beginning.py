@@ -20,9 +20,9 @@ from harness.turn.turn import Turn
 from harness.turn.withholding import typed
 from harness.understanding.checks.holding import begun_answers, starts_over, takes_up
 from harness.understanding.checks.mourning import consoling, despairs, joins_in, mourning
-from harness.understanding.checks.recall import UNSURE, gives
+from harness.understanding.checks.recall import UNSURE
 from harness.understanding.checks.tone import HARSH
-from harness.understanding.text import fold, has_han
+from harness.understanding.text import contains_phrase, fold, has_han
 
 CLOSING = ",， "
 ENDS = ".!?。！？…"
@@ -108,7 +108,7 @@ async def begin(turn: Turn, ports: Ports, notice: Notice, seed: int, *, whole: b
         spoils = spoils or starts_over(ending, notice, pack, _names(turn, notice))
     if not whole and pack.any_of(pack.recall.restarts).match(ending.strip()):
         text = ending.strip()  # what was begun is not gone on with: 没有啊，我 + 没有，我没这么说过
-    if notice.kind == "asked" and notice.value and gives(ending, notice.value, pack):
+    if notice.kind == "asked" and notice.value and contains_phrase(ending, notice.value):
         text = ending = ending.strip()  # what was begun is told by what came after it
     text = joined(openers[0], ending) if text and text != ending.strip() else text
     if whole and text and (spoils or findings(turn, text, ports)):

@@ -270,6 +270,24 @@ async def test_the_first_answer_begins_with_the_fact_and_the_next_is_the_models(
     assert [bool(request.prefill) for request in model.requests] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("code", "ending", "sent"),
+    [
+        ("en", "Fish soup, and nothing else.", "Fish soup, and nothing else."),
+        ("en", " It's the fish.", "My fish soup stops storms. It's the fish."),
+        ("zh", "鱼羹啊，别的不会。", "鱼羹啊，别的不会。"),
+        ("zh", "鱼要新鲜。", "我的鱼羹谁喝了都说好。鱼要新鲜。"),
+    ],
+)
+async def test_what_tells_the_fact_by_itself_takes_the_place_of_what_was_begun(
+    code: str, ending: str, sent: str, make_harness: MakeHarness
+) -> None:
+    question = {"en": "What's the dish you make best?", "zh": "你最拿手的是什么菜？"}[code]
+    async with make_harness(ScriptedModel(ending), begin_answers="always", analysis="rules") as harness:
+        session = await harness.open(VERA[code], session="s")
+        assert (await session.say(question)).text == sent
+
+
 @pytest.mark.parametrize("code", CODES)
 async def test_a_reply_that_tells_nothing_is_revised(code: str, make_harness: MakeHarness) -> None:
     vague, told, question = {
