@@ -297,7 +297,7 @@ def test_the_command_line_builds_names_and_drops_it(
         check_servers(load(environ={}, overrides=chosen | {"memory.vector_index": "exact"}).settings)
     )
     assert (check.ok, "drops it" in check.remedy) == (True, True)
-    assert text in run("search", text, *wanted).output
+    assert text in [one["item"]["text"] for one in json.loads(run("search", text, "--json", *wanted).stdout)]
     assert "not used" in run("stats").output
     assert json.loads(run("reindex", "--json").stdout) == {"made": 0, "vector_search": "exact"}
     assert _indexes(place) == {}

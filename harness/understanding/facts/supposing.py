@@ -27,21 +27,23 @@ def without_suppositions(sentence: str, pack: LanguagePack) -> str:
         return ""
     asides, conditions = pack.any_of(rules.asides), pack.any_of(rules.conditions) if rules.conditions else None
     kept, governed, end, last = "", False, 0, 0
+    found = False
     for start, stop, after in _pieces(sentence, pack):
         clause, joined = sentence[start:stop], sentence[last:start].strip(" ,")
         last = stop
         if conditions is not None and conditions.match(sentence[start:]):
+            found = True
             break
         if supposed.search(clause):
             if not asides.match(clause):
                 return ""
-            governed = True
+            governed = found = True
             continue
         goes_on = joined and pack.any_of(rules.joiners).fullmatch(f" {joined} ")
         governed = governed and bool(goes_on or Subjects(pack).resolve(clause, None) is None)
         if not governed and clause.strip():
             kept, end = kept + sentence[start:after], len(kept) + stop - start
-    return kept[:end].strip()
+    return kept[:end].strip() if found else ""  # what stands across clauses ("in my story, I …") governs them all
 
 
 def _pieces(sentence: str, pack: LanguagePack) -> list[tuple[int, int, int]]:
