@@ -13,6 +13,7 @@ from harness.understanding.checks.comparing import SURE, between
 from harness.understanding.checks.questions import read_question, spans, verdict
 from harness.understanding.checks.utterances import read_utterance
 from harness.understanding.facts.claims import SPEAKER, Reading, read_claims
+from harness.understanding.facts.keys import MANY
 from harness.understanding.facts.knowledge import judge
 from harness.understanding.facts.short_answers import read_answer
 from harness.understanding.facts.stands import CERTAIN, LIKELY, STRONG, Stand
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 _LONGEST = 2_000
 _PERSONA = "persona"
 _SLOT = "slot:"
-_MANY = ("likes", "diet", "drinks", "hobby", "skill", "visited", "possession")
-"""Of these a person has more than one: another value contradicts nothing."""
 _ELSEWHERE = ("claim", "slot:where", "slot:origin")
 """Claims and places have checks of their own; a place without a subject is often another's (在绍兴，身体都好)."""
 
@@ -62,7 +61,7 @@ def _bare(reply: str, user_text: str, known: Knowledge, pack: LanguagePack) -> I
     ):
         return
     for claim in read_answer(reply[:_LONGEST], user_text[:_LONGEST], pack):
-        if claim.subject != SPEAKER or not claim.attribute or claim.weak or claim.attribute in _MANY:
+        if claim.subject != SPEAKER or not claim.attribute or claim.weak or claim.attribute in MANY:
             continue
         fact, relation = judge(claim, known, pack)
         if fact is None or relation.stand is not Stand.conflict or fact.fact.speaker != _PERSONA or fact.free:

@@ -15,7 +15,7 @@ from harness.understanding.checks.questions import knows_not, read_question
 from harness.understanding.checks.recall import gives
 from harness.understanding.facts.asked import asked_attributes
 from harness.understanding.facts.claims import plain_text
-from harness.understanding.facts.keys import AGE, NAME
+from harness.understanding.facts.keys import AGE, LIKES, MANY, NAME
 from harness.understanding.facts.knowledge import knowledge_of
 from harness.understanding.one_script import in_one_script
 from harness.understanding.text import contains_phrase, fold, has_han, numbers, sentences, terms
@@ -34,9 +34,8 @@ MAX_FACTS = 3
 TOLD, SAID, LIKELY = 1.0, 0.8, 0.6
 """How sure it is that a fact is the answer: of a question for it, of one that "yes" or "no" may answer as well, of one that only speaks of it.
 The answer to the first has to tell the fact; that to the first two may begin with it."""
-_TASTES = ("likes",)
-_MANY = (*_TASTES, "diet", "drinks", "hobby", "skill", "visited", "possession", "friend", "colleague")
-"""Of these a person has many: a question asks for the one whose words it holds."""
+_MANY = MANY | {"friend", "colleague"}
+"""Of these a question asks for the one whose words it holds."""
 _HALF = 0.5
 _LONGEST = 400
 """Characters of a message that asks; a longer one tells."""
@@ -99,7 +98,7 @@ def _known(question: str, state: DialogueState, persona: Persona, pack: Language
     if not listed and not pack.any_of(cues.circumstances).search(question):
         keys = set(asked_attributes(question, pack)) - {NAME, AGE}
         # "Do you like animals?" does not ask which ones are kept.
-        asked = {(key, None) for key in (keys & set(_TASTES) or keys)}
+        asked = {(key, None) for key in (keys & {LIKES} or keys)}
     words = terms(question, pack)
     found = []
     for known in knowledge_of(state, persona, pack).facts:

@@ -23,6 +23,8 @@ FAMILY: Final = RELATIVES - {"friend"}
 """Attributes whose values are people nobody but the subject has."""
 THINGS: Final = frozenset({LIKES, "hobby", "skill", "drinks", "diet", "possession", PET})
 """Attributes whose value "it" may mean where somebody likes or hates it."""
+MANY: Final = frozenset({LIKES, "diet", "drinks", "hobby", "skill", "visited", "possession"})
+"""Attributes of which a person has more than one value: another one contradicts nothing, and none of them alone is the answer."""
 PRESENT: Final = frozenset(
     {"home", JOB, "side job", "workplace", "school", AGE, MARITAL_STATE, PARTNER, "allergy", "diet", "hobby"}
 )
